@@ -1,0 +1,99 @@
+/**
+ * What a run tells while it goes on. One flat union; names and fields are pinned by a test, since programs switch on them.
+ */
+import type { JsonValue } from "./json.ts";
+import type { RunStatus } from "./session.ts";
+
+/** Tokens of the one model call behind an event. */
+export interface CallTokens {
+  /** Prompt tokens. */
+  readonly prompt: number;
+  /** Completion tokens. */
+  readonly completion: number;
+  /** Prompt tokens that the provider's cache served, where it tells. */
+  readonly cached?: number;
+}
+
+/** The figures of a whole run; the payload of the last event. */
+export interface RunSummary {
+  /** The session that the run extended. */
+  readonly sessionId: string;
+  /** The run. */
+  readonly runId: string;
+  /** How it ended. */
+  readonly status: RunStatus;
+  /** More about the end, where there is more. */
+  readonly reason?: string;
+  /** Steps that the run appended. */
+  readonly steps: number;
+  /** Tokens of the run. */
+  readonly tokens: CallTokens;
+  /** Bytes of working state withheld from prompts, net of the digests sent, summed over the model calls. */
+  readonly dataBytesCarried: number;
+}
+
+/** What every event carries. */
+export interface RunEventBase {
+  /** The run that emits. */
+  readonly runId: string;
+  /** The session it extends. */
+  readonly sessionId: string;
+}
+
+/**
+ * One emission of a run, told apart by `type`:
+ *
+ * - `user` the message was stored; `content`
+ * - `turn_start` a model call begins; `turn` counts from 1
+ * - `response_chunk` streamed text of what may be the answer; `content`
+ * - `response_discarded` the chunks since the last `turn_start` were not the answer (code followed, or the reply started anew)
+ * - `execute_js` the model sent a script; `content` is its source
+ * - `execute_js_result` the script ended; `content` is the observation, `ok` whether it ended without a failure
+ * - `sandbox_event` something happened inside the script; `args` (a host call: `kind`, `name`, `outcome`, `duration_ms`, …)
+ * - `data_update` the carried data changed; `args` is the new value
+ * - `compacted` history was summarized; `args`
+ * - `budget_trimmed` old turns were left out to fit the window; `args`
+ * - `response` the answer; `content`
+ * - `warning` something degraded, the run goes on; `content`
+ * - `error` the run failed; `content`, `code`
+ * - `done` always the last; `summary`
+ */
+export type RunEvent = RunEventBase & RunEventBody;
+
+/** An event without the ids that the loop adds. */
+export type RunEventBody =
+  | { readonly type: "user"; readonly content: string }
+  | { readonly type: "turn_start"; readonly turn: number }
+  | { readonly type: "response_chunk"; readonly content: string }
+  | { readonly type: "response_discarded" }
+  | { readonly type: "execute_js"; readonly content: string }
+  | {
+    readonly type: "execute_js_result";
+    readonly content: string;
+    readonly ok: boolean;
+    readonly durationMs: number;
+    readonly tokens: CallTokens;
+  }
+  | { readonly type: "sandbox_event"; readonly args: { readonly [key: string]: JsonValue } }
+  | { readonly type: "data_update"; readonly args: JsonValue }
+  | {
+    readonly type: "compacted";
+    readonly args: { readonly messages_before: number; readonly messages_after: number };
+  }
+  | {
+    readonly type: "budget_trimmed";
+    readonly args: {
+      readonly messages_dropped: number;
+      readonly estimated_tokens: number;
+      readonly allowance: number;
+    };
+  }
+  | {
+    readonly type: "response";
+    readonly content: string;
+    readonly tokens: CallTokens;
+    readonly forced?: boolean;
+  }
+  | { readonly type: "warning"; readonly content: string }
+  | { readonly type: "error"; readonly content: string; readonly code: string }
+  | { readonly type: "done"; readonly summary: RunSummary };

@@ -1,0 +1,117 @@
+/**
+ * The loop as callers see it: what a run is given and what it gives back.
+ */
+import type { AgentLoopError } from "./errors.ts";
+import type { RunEvent } from "./event.ts";
+import type { Client, TokenUsage } from "./model.ts";
+import type { PolicyChecker } from "./policy.ts";
+import type { SandboxBuilder } from "./sandbox.ts";
+import type { Scope } from "./scope.ts";
+import type { RunStatus, SessionStore } from "./session.ts";
+import type { StepStore } from "./step.ts";
+
+/** Model calls that one run makes at most, unless told otherwise. */
+export const DEFAULT_MAX_ITERATIONS = 20;
+/** Wall time of one run, unless told otherwise: five minutes. */
+export const DEFAULT_RUN_TIMEOUT_MS = 300_000;
+/** Steps of the past that are replayed to the model at most, unless told otherwise. */
+export const DEFAULT_HISTORY_WINDOW = 80;
+
+/** What a loop is made of. The caller owns every part; the loop disposes none of them. */
+export interface LoopConfig {
+  /** The model. */
+  readonly llm: Client;
+  /** Keeps sessions. */
+  readonly sessions: SessionStore;
+  /** Keeps the trace. */
+  readonly steps: StepStore;
+  /** Makes the sandbox of each run. */
+  readonly sandboxBuilder: SandboxBuilder;
+  /** Decides over calls out of scripts. @default new DefaultPolicy() */
+  readonly policy?: PolicyChecker;
+  /** The model for sessions that are pinned to none. @default the client's own */
+  readonly model?: string;
+  /** Model calls of one run at most. @default 20 */
+  readonly maxIterations?: number;
+  /** Wall time of one run. @default 300_000 */
+  readonly runTimeoutMs?: number;
+  /** Steps of the past that are replayed at most. @default 80 */
+  readonly historyWindow?: number;
+  /** The clock. @default () => new Date() */
+  readonly now?: () => Date;
+  /** Source of seeds and ids: a number in [0, 1). @default Math.random */
+  readonly random?: () => number;
+}
+
+/** One message to answer. */
+export interface RunRequest {
+  /** The session that the run extends; created when it is not there. */
+  readonly sessionId: string;
+  /** What the user says. */
+  readonly message: string;
+  /** The tenant. */
+  readonly scope?: Scope;
+  /** The invoking user; left out for runs that a system starts. */
+  readonly userId?: string;
+  /** Text for the end of the system prompt of this run only; never stored. For what is stable, such as project instructions. */
+  readonly context?: string;
+  /** Text that stands with this message in this run only, such as the time; never stored. */
+  readonly turnContext?: string;
+  /** Receives every event in order. When it throws, the throw is ignored and the run goes on. */
+  readonly onEvent?: (event: RunEvent) => void;
+  /** Ends the run: the status is then `error` with reason `aborted`. */
+  readonly signal?: AbortSignal;
+  /** The model for this run; beats the session's and the loop's. */
+  readonly model?: string;
+  /** Model calls of this run at most. @default the loop's */
+  readonly maxIterations?: number;
+  /** Tokens of one reply at most. @default the provider's own */
+  readonly maxTokens?: number;
+  /** Wall time of this run. @default the loop's */
+  readonly timeoutMs?: number;
+}
+
+/** How a run ended. */
+export interface RunResult {
+  /** The run: a time-ordered id (UUID version 7). */
+  readonly runId: string;
+  /** The session that it extended. */
+  readonly sessionId: string;
+  /** How it ended. */
+  readonly status: RunStatus;
+  /** More about the end: `timeout`, `aborted`, the code of the error, the name of the limit. */
+  readonly reason?: string;
+  /** The answer; "" unless the status is `completed`. */
+  readonly finalText: string;
+  /** The answer is a text that was forced at the last iteration. */
+  readonly forced?: boolean;
+  /** What failed, when the status is `error`. */
+  readonly error?: AgentLoopError;
+  /** Steps that this run appended. */
+  readonly steps: number;
+  /** Tokens of every model call of this run. */
+  readonly tokens: TokenUsage;
+  /** The system prompt that was sent; "" when the run failed before it was composed. */
+  readonly systemPrompt: string;
+  /** Bytes of working state withheld from prompts, net of the digests sent, summed over the model calls. */
+  readonly dataBytesCarried: number;
+}
+
+/** The events of a run as they happen, and its result. Leaving the iteration early aborts the run. */
+export interface RunStream extends AsyncIterable<RunEvent> {
+  /** Resolves when the run has ended, whether or not the events were read. */
+  readonly result: Promise<RunResult>;
+}
+
+/** Drives runs. Runs of different sessions may go on at once; it holds no state between runs. */
+export interface Loop {
+  /**
+   * Answers one message. Resolves with how the run ended, failures of the world included.
+   *
+   * @throws {TypeError} when the request lacks a session id or a message, or a field has the wrong type.
+   * @throws {RangeError} when a number is out of range.
+   */
+  run(request: RunRequest): Promise<RunResult>;
+  /** The same as a stream of events; `onEvent` is called too. Throws like `run`, at once. */
+  stream(request: RunRequest): RunStream;
+}

@@ -1,0 +1,33 @@
+/**
+ * Whether a call out of a script may happen. Asked by the gate for every call, nested ones too.
+ */
+import type { JsonValue } from "./json.ts";
+import type { Scope } from "./scope.ts";
+
+/** What a policy sees of a call. */
+export interface PolicyCall {
+  /** The function that is called, e.g. `fetch`. */
+  readonly name: string;
+  /** What the call is aimed at, where the function names it: a host for `fetch`, a file, a command. */
+  readonly target?: string;
+  /** The arguments as the script gave them. */
+  readonly args: readonly JsonValue[];
+  /** Whether the function is registered as having consequences outside. */
+  readonly sideEffect: boolean;
+  /** The tenant, if the run has one. */
+  readonly scope?: Scope;
+  /** The session. */
+  readonly sessionId: string;
+}
+
+/** A policy's word on a call. `ask` with nobody to ask is a refusal. */
+export type PolicyDecision =
+  | { readonly decision: "allow" }
+  | { readonly decision: "deny"; readonly reason: string }
+  | { readonly decision: "ask"; readonly reason: string };
+
+/** Decides over calls. Called once for each call; when it throws, the call is refused. */
+export interface PolicyChecker {
+  /** Decides over one call. */
+  check(call: PolicyCall): PolicyDecision | Promise<PolicyDecision>;
+}
