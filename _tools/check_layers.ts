@@ -73,7 +73,8 @@ function sameSubfolder(rule: AreaRule, edge: ImportEdge): boolean {
 }
 
 function describeAllowed(rule: AreaRule): string {
-  const lazily = (rule.lazily ?? []).map((area) => `${area} (types, or import("…"))`);
+  const how = rule.dynamic === true ? 'types, or import("…")' : "types";
+  const lazily = (rule.lazily ?? []).map((area) => `${area} (${how})`);
   const allowed = [...rule.imports, ...lazily];
   return allowed.length === 0 ? "nothing outside of itself" : allowed.join(", ");
 }

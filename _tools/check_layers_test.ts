@@ -24,9 +24,9 @@ Deno.test("layers: a tree in which every layer looks down only is in order", asy
       "llm/client.ts": 'import { STEP } from "../contracts/step.ts"; export const client = STEP;',
       "stores/sqlite/mod.ts": 'export { open } from "./open.ts";',
       "stores/sqlite/open.ts": 'import "node:sqlite"; export const open = 1;',
-      "sandbox/channel/frame.ts": "export type Frame = 1;",
+      "sandbox/channel.ts": "export type Frame = 1;",
       "sandbox/guest/main.ts":
-        'import type { Frame } from "../channel/frame.ts"; export const main = (): Frame => 1;',
+        'import type { Frame } from "../channel.ts"; export const main = (): Frame => 1;',
       "sandbox/process_host.ts": 'export const guest = () => import("./guest/main.ts");',
       "mod.ts": 'export { run } from "./loop/run.ts"; export { client } from "./llm/client.ts";',
       "cli/main.ts": 'import { run } from "../mod.ts"; export const main = run;',
@@ -99,7 +99,7 @@ Deno.test("layers: only the sandbox reaches the guest, and only lazily or for ty
   deepEqual(await inSandbox('export type { Main } from "./guest/main.ts";'), []);
   deepEqual(await inSandbox('import { main } from "./guest/main.ts"; main;'), [
     "sandbox/host.ts:1: imports sandbox/guest/main.ts: sandbox may import contracts, redact, " +
-    'sandbox/channel, sandbox/guest (types, or import("…"))',
+    'sandbox/channel.ts, sandbox/guest (types, or import("…"))',
   ]);
   const fromLoop = await problemsOf({
     ...guest,

@@ -5,7 +5,13 @@ import type { TestCounts } from "./test_counts.ts";
 
 async function countsOf(files: Readonly<Record<string, string>>): Promise<TestCounts> {
   await using tree = await makeUpTree(files);
-  const suite = { name: "made_up", paths: ["."], ignore: ["left_out"], permissions: [] };
+  const suite = {
+    name: "made_up",
+    paths: ["."],
+    ignore: ["left_out"],
+    permissions: [],
+    timeoutMs: 60_000,
+  };
   return await runSuite(suite, { root: tree.root, scratch: tree.root });
 }
 
