@@ -1,0 +1,194 @@
+// deno-lint-ignore-file require-await -- the interfaces are asynchronous, and a bad argument is to reject, not to throw
+/**
+ * A store that lives in this process's memory: for embedding without a file, one-shot programs and tests.
+ * Needs no permission and does no I/O. Nothing outlives the object and no other process sees it.
+ */
+import type {
+  FinalizeSummary,
+  RunStatus,
+  Session,
+  SessionCatalog,
+  SessionListing,
+  SessionStore,
+} from "../contracts/session.ts";
+import type { NewRunStep, RunStep, StepStore } from "../contracts/step.ts";
+import { sessionTitle } from "./session_title.ts";
+import {
+  addToTotal,
+  checkedData,
+  checkedListLimit,
+  checkedSessionId,
+  checkedStep,
+  checkedStepLimit,
+  checkedSummary,
+  optionalText,
+} from "./step_input.ts";
+
+/** Options of a {@linkcode MemoryStore}. */
+export interface MemoryStoreOptions {
+  /** The clock behind `createdAt` and `lastUsedAt` of listings. @default () => new Date() */
+  readonly now?: () => Date;
+}
+
+interface Entry {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly steps: RunStep[];
+  lastUsedAt: number;
+  title?: string;
+  model?: string;
+  systemPrompt?: string;
+  messageId?: string;
+  data?: string;
+  status?: RunStatus;
+  runCount: number;
+  promptTokens: number;
+  completionTokens: number;
+}
+
+/**
+ * Sessions and steps in memory; pass one as both `sessions` and `steps` of a loop.
+ *
+ * What it hands out are copies: changing them changes nothing in the store. It has nothing to dispose.
+ *
+ * @example
+ * ```ts
+ * import { MemoryStore } from "@agentloop/core";
+ *
+ * const store = new MemoryStore();
+ * await store.updateData("s1", '{"rows":3}');
+ * const session = await store.get("s1"); // { id: "s1", data: '{"rows":3}' }
+ * ```
+ */
+export class MemoryStore implements SessionStore, StepStore, SessionCatalog {
+  readonly #now: () => Date;
+  readonly #entries = new Map<string, Entry>();
+
+  /** Creates an empty store. */
+  constructor(options: MemoryStoreOptions = {}) {
+    this.#now = options.now ?? (() => new Date());
+  }
+
+  /** The session; for an unknown id a shell of one, which is not created. */
+  async get(sessionId: string): Promise<Session> {
+    const id = checkedSessionId(sessionId);
+    const entry = this.#entries.get(id);
+    return {
+      id,
+      ...(entry?.model === undefined ? {} : { model: entry.model }),
+      ...(entry?.systemPrompt === undefined ? {} : { systemPrompt: entry.systemPrompt }),
+      ...(entry?.data === undefined ? {} : { data: entry.data }),
+      ...(entry?.messageId === undefined ? {} : { messageId: entry.messageId }),
+    };
+  }
+
+  /** Whether anything was written to the session. */
+  async exists(sessionId: string): Promise<boolean> {
+    return this.#entries.has(checkedSessionId(sessionId));
+  }
+
+  /** Replaces the session's data, creating the session if need be. */
+  async updateData(sessionId: string, json: string): Promise<void> {
+    const data = checkedData(json);
+    this.#touch(sessionId).data = data;
+  }
+
+  /** Adds the figures of a run to the session's totals, creating the session if need be. */
+  async finalize(sessionId: string, summary: FinalizeSummary): Promise<void> {
+    const { status, promptTokens, completionTokens } = checkedSummary(summary);
+    const known = this.#entries.get(checkedSessionId(sessionId));
+    const prompt = addToTotal(known?.promptTokens ?? 0, promptTokens, "prompt tokens");
+    const completion = addToTotal(
+      known?.completionTokens ?? 0,
+      completionTokens,
+      "completion tokens",
+    );
+    const entry = this.#touch(sessionId);
+    entry.status = status;
+    entry.runCount += 1;
+    entry.promptTokens = prompt;
+    entry.completionTokens = completion;
+  }
+
+  /** Appends a step, creating the session if need be, and gives it the next index. */
+  async append(step: NewRunStep): Promise<RunStep> {
+    const checked = checkedStep(step);
+    const entry = this.#touch(checked.sessionId);
+    const stored: RunStep = { ...checked, stepIndex: entry.steps.length };
+    entry.steps.push(stored);
+    if (stored.stepType === "user") entry.title ??= sessionTitle(stored.content);
+    return copyOf(stored);
+  }
+
+  /** The most recent steps, oldest first. */
+  async lastN(sessionId: string, n: number): Promise<RunStep[]> {
+    const limit = checkedStepLimit(n);
+    const steps = this.#entries.get(checkedSessionId(sessionId))?.steps ?? [];
+    return steps.slice(Math.max(0, steps.length - limit)).map(copyOf);
+  }
+
+  /** Sessions, the last used first; of those used in the same millisecond, the newest first. */
+  async list(options: { readonly limit?: number } = {}): Promise<SessionListing[]> {
+    const limit = checkedListLimit(options.limit);
+    const newestFirst = [...this.#entries.values()].reverse();
+    return newestFirst.sort((a, b) => b.lastUsedAt - a.lastUsedAt).slice(0, limit).map(listingOf);
+  }
+
+  /** Sets fields of a session, creating it if need be. */
+  async configure(
+    sessionId: string,
+    fields: Pick<Session, "model" | "systemPrompt" | "messageId">,
+  ): Promise<void> {
+    const model = optionalText(fields.model, "A session's model");
+    const systemPrompt = optionalText(fields.systemPrompt, "A session's systemPrompt");
+    const messageId = optionalText(fields.messageId, "A session's messageId");
+    const entry = this.#touch(sessionId);
+    entry.model = model ?? entry.model;
+    entry.systemPrompt = systemPrompt ?? entry.systemPrompt;
+    entry.messageId = messageId ?? entry.messageId;
+  }
+
+  /** Removes a session with its steps and data; false when there was none. */
+  async delete(sessionId: string): Promise<boolean> {
+    return this.#entries.delete(checkedSessionId(sessionId));
+  }
+
+  #touch(sessionId: string): Entry {
+    const id = checkedSessionId(sessionId);
+    const now = this.#now().getTime();
+    const known = this.#entries.get(id);
+    if (known !== undefined) {
+      known.lastUsedAt = now;
+      return known;
+    }
+    const entry: Entry = {
+      id,
+      createdAt: now,
+      steps: [],
+      lastUsedAt: now,
+      runCount: 0,
+      promptTokens: 0,
+      completionTokens: 0,
+    };
+    this.#entries.set(id, entry);
+    return entry;
+  }
+}
+
+function copyOf(step: RunStep): RunStep {
+  return { ...step, createdAt: new Date(step.createdAt) };
+}
+
+function listingOf(entry: Entry): SessionListing {
+  return {
+    id: entry.id,
+    title: entry.title ?? "",
+    createdAt: new Date(entry.createdAt),
+    lastUsedAt: new Date(entry.lastUsedAt),
+    ...(entry.status === undefined ? {} : { status: entry.status }),
+    stepCount: entry.steps.length,
+    runCount: entry.runCount,
+    promptTokens: entry.promptTokens,
+    completionTokens: entry.completionTokens,
+  };
+}

@@ -1,0 +1,125 @@
+/**
+ * One connection to a store's file: statements that are prepared once, calls in the order they were made, and transactions that wait for other processes.
+ * Knows nothing of sessions. Owned by whoever opened it.
+ */
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { sqliteFailure, storeError } from "./failures.ts";
+import { SCHEMA_VERSION } from "./migrations.ts";
+import { newerStore, openFile, type OpenFileOptions } from "./open_file.ts";
+
+/** A connection to a store's file. */
+export class Connection implements Disposable, AsyncDisposable {
+  /** The file, as an absolute path, or ":memory:". */
+  readonly path: string;
+  readonly #options: OpenFileOptions;
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  #last: Promise<unknown> = Promise.resolve();
+  #isOpen = true;
+
+  /** Opens the file; blocks while another process creates or migrates it. */
+  constructor(path: string, options: OpenFileOptions) {
+    this.path = path;
+    this.#options = options;
+    this.#database = openFile(path, options);
+  }
+
+  /** The statement for this SQL, prepared when first asked for and kept. */
+  statement(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  /** Runs one reading statement after all calls before it. `work` may run again. */
+  read<T>(doing: string, work: () => T): Promise<T> {
+    return this.#inOrder(doing, work);
+  }
+
+  /**
+   * Runs a transaction after all calls before it: what `work` did is kept as a whole or not at all. `work` runs again when another process held the lock.
+   *
+   * @throws {TypeError} when the store was opened to read only.
+   */
+  write<T>(doing: string, work: () => T): Promise<T> {
+    return this.#inOrder(doing, () => this.#transaction(work));
+  }
+
+  /** Closes after the calls that were made before. Further calls are refused. */
+  async close(): Promise<void> {
+    await this.#last;
+    this[Symbol.dispose]();
+  }
+
+  /** The same as `close`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** Closes at once; calls that still wait are refused. */
+  [Symbol.dispose](): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    if (!this.#options.readOnly) this.#emptyLog();
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #inOrder<T>(doing: string, work: () => T): Promise<T> {
+    const result = this.#last.then(() => this.#attempts(doing, work));
+    this.#last = result.then(ignore, ignore);
+    return result;
+  }
+
+  async #attempts<T>(doing: string, work: () => T): Promise<T> {
+    let deadline = 0;
+    for (let attempt = 0;; attempt++) {
+      if (!this.#isOpen) throw new TypeError(`The store in ${this.path} is closed.`);
+      try {
+        return work();
+      } catch (error) {
+        deadline ||= performance.now() + this.#options.lockTimeoutMs;
+        if (sqliteFailure(error) !== "locked" || performance.now() >= deadline) {
+          throw storeError(error, doing, this.path);
+        }
+      }
+      // SQLite's own waits grow to 100 ms, which starves a writer among several busy ones: come back soon, and at no fixed beat.
+      await delay(Math.random() * Math.min(1 + attempt, 20));
+    }
+  }
+
+  #transaction<T>(work: () => T): T {
+    if (this.#options.readOnly) {
+      throw new TypeError(`The store in ${this.path} was opened to read only.`);
+    }
+    this.statement("BEGIN IMMEDIATE").run();
+    try {
+      const version = Number(this.statement("PRAGMA user_version").get()?.user_version);
+      // Another process may have brought the file to a schema whose rules this code does not keep.
+      if (version > SCHEMA_VERSION) throw newerStore(this.path, version);
+      const value = work();
+      this.statement("COMMIT").run();
+      return value;
+    } catch (error) {
+      if (this.#database.isTransaction) this.statement("ROLLBACK").run();
+      throw error;
+    }
+  }
+
+  #emptyLog(): void {
+    try {
+      this.#database.exec("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch {
+      // Somebody still reads: the last one to close empties it.
+    }
+  }
+}
+
+function ignore(): void {}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

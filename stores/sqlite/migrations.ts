@@ -1,0 +1,100 @@
+/**
+ * The schema, as the list of steps that lead to it. A new table or column is a new entry at the end of {@linkcode MIGRATIONS};
+ * an entry that was released is never changed. Each runs once, inside the transaction that also raises the version.
+ *
+ * Tables that belong to a session refer to `sessions(session_id)` with `ON DELETE CASCADE`, so that deleting a session takes their rows along.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { sessionTitle } from "../session_title.ts";
+import { textOf, toColumn } from "./text_column.ts";
+
+/** Marks a database file as a store of this project: "aglp" in ASCII. */
+export const APPLICATION_ID = 0x61676c70;
+
+/** Brings the schema from one version to the next. */
+export type Migration = (database: DatabaseSync) => void;
+
+/** Entry `n` brings a file of version `n` to version `n + 1`. */
+export const MIGRATIONS: readonly Migration[] = [createTables, addListing];
+
+/** The version that this code reads and writes. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/**
+ * Sessions, steps, ended runs. `sessions` is small and written with each step; what can be large is kept apart from it, since SQLite rewrites whole rows.
+ * Steps are a rowid table with a unique index: appends are twice as fast as in a table clustered by (session_id, step_index), and the file a third of its size.
+ * Times are milliseconds since 1970.
+ */
+function createTables(database: DatabaseSync): void {
+  database.exec(`
+    CREATE TABLE sessions (
+      session_id TEXT NOT NULL PRIMARY KEY,
+      created_at INTEGER NOT NULL
+    );
+    CREATE TABLE session_state (
+      session_id TEXT NOT NULL PRIMARY KEY REFERENCES sessions (session_id) ON DELETE CASCADE,
+      model TEXT,
+      message_id TEXT,
+      system_prompt TEXT,
+      data TEXT
+    );
+    CREATE TABLE steps (
+      session_id TEXT NOT NULL REFERENCES sessions (session_id) ON DELETE CASCADE,
+      step_index INTEGER NOT NULL,
+      run_id TEXT NOT NULL,
+      step_type TEXT NOT NULL,
+      duration_ms NUMERIC NOT NULL,
+      prompt_tokens INTEGER NOT NULL,
+      completion_tokens INTEGER NOT NULL,
+      created_at INTEGER NOT NULL,
+      tool_args TEXT,
+      content TEXT NOT NULL,
+      UNIQUE (session_id, step_index)
+    );
+    CREATE TABLE runs (
+      session_id TEXT NOT NULL REFERENCES sessions (session_id) ON DELETE CASCADE,
+      run_id TEXT NOT NULL,
+      status TEXT NOT NULL,
+      reason TEXT,
+      step_count INTEGER NOT NULL,
+      prompt_tokens INTEGER NOT NULL,
+      completion_tokens INTEGER NOT NULL,
+      duration_ms NUMERIC NOT NULL,
+      data_bytes_carried INTEGER NOT NULL,
+      ended_at INTEGER NOT NULL
+    );
+    CREATE INDEX runs_of_session ON runs (session_id);
+  `);
+}
+
+/** What a listing shows, kept with the session, so that neither a listing nor an append has to look at the session's steps. */
+function addListing(database: DatabaseSync): void {
+  database.exec(`
+    ALTER TABLE sessions ADD COLUMN last_used_at INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE sessions ADD COLUMN step_count INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE sessions ADD COLUMN run_count INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE sessions ADD COLUMN prompt_tokens INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE sessions ADD COLUMN completion_tokens INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE sessions ADD COLUMN status TEXT;
+    ALTER TABLE sessions ADD COLUMN title TEXT;
+    UPDATE sessions SET
+      step_count = coalesce((SELECT max(step_index) + 1 FROM steps WHERE steps.session_id = sessions.session_id), 0),
+      (run_count, prompt_tokens, completion_tokens) =
+        (SELECT count(*), coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0)
+           FROM runs WHERE runs.session_id = sessions.session_id),
+      status = (SELECT status FROM runs WHERE runs.session_id = sessions.session_id ORDER BY rowid DESC LIMIT 1),
+      last_used_at = max(
+        created_at,
+        coalesce((SELECT created_at FROM steps WHERE steps.session_id = sessions.session_id ORDER BY step_index DESC LIMIT 1), 0),
+        coalesce((SELECT max(ended_at) FROM runs WHERE runs.session_id = sessions.session_id), 0)
+      );
+  `);
+  const firstMessages = database.prepare(`
+    SELECT session_id, content FROM steps AS first WHERE step_type = 'user' AND NOT EXISTS
+      (SELECT 1 FROM steps WHERE session_id = first.session_id AND step_type = 'user' AND step_index < first.step_index)
+  `).all();
+  const setTitle = database.prepare("UPDATE sessions SET title = ? WHERE session_id = ?");
+  for (const { session_id: id, content } of firstMessages) {
+    setTitle.run(toColumn(sessionTitle(textOf(content))), id ?? null);
+  }
+}

@@ -1,0 +1,307 @@
+/**
+ * Sessions and steps in one SQLite file that several processes may use at once.
+ * Leaves files, schema and locks to the modules beside it. Step indexes are given inside the transaction that appends.
+ */
+import { resolve } from "node:path";
+import type { SQLInputValue } from "node:sqlite";
+import type {
+  FinalizeSummary,
+  Session,
+  SessionCatalog,
+  SessionListing,
+  SessionStore,
+} from "../../contracts/session.ts";
+import type { NewRunStep, RunStep, StepStore } from "../../contracts/step.ts";
+import { sessionTitle } from "../session_title.ts";
+import {
+  checkedData,
+  checkedListLimit,
+  checkedSessionId,
+  checkedStep,
+  checkedStepLimit,
+  checkedSummary,
+  optionalText,
+} from "../step_input.ts";
+import { Connection } from "./connection.ts";
+import { listingOf, sessionOf, stepOf } from "./rows.ts";
+import { toColumn, toOptionalColumn } from "./text_column.ts";
+
+/** Options of {@linkcode openSqliteStore}. */
+export interface SqliteStoreOptions {
+  /** Opens an existing store without ever changing it or holding up a writer; what writes rejects with a TypeError. @default false */
+  readonly readOnly?: boolean;
+  /**
+   * How long a call waits for other processes before it fails with `store_locked`. The thread stands still for at most 50 ms at a time.
+   *
+   * @default 30_000
+   */
+  readonly lockTimeoutMs?: number;
+  /** The clock behind `createdAt` and `lastUsedAt` of listings. @default () => new Date() */
+  readonly now?: () => Date;
+}
+
+/** Marks a session as used, making it if need be, and counts the steps that are about to be added. */
+const TOUCH = `
+  INSERT INTO sessions (session_id, created_at, last_used_at, step_count, title)
+    VALUES (?1, ?2, ?2, ?3, ?4)
+  ON CONFLICT (session_id) DO UPDATE SET
+    last_used_at = excluded.last_used_at,
+    step_count = step_count + excluded.step_count,
+    title = coalesce(title, excluded.title)
+  RETURNING step_count`;
+
+const INSERT_STEP = `
+  INSERT INTO steps (session_id, step_index, run_id, step_type, duration_ms, prompt_tokens, completion_tokens, created_at, tool_args, content)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+const LAST_STEPS = `
+  SELECT step_index, run_id, step_type, duration_ms, prompt_tokens, completion_tokens, created_at, tool_args, content
+    FROM steps WHERE session_id = ? ORDER BY step_index DESC LIMIT ?`;
+
+const INSERT_RUN = `
+  INSERT INTO runs (session_id, run_id, status, reason, step_count, prompt_tokens, completion_tokens, duration_ms, data_bytes_carried, ended_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+const ADD_TOTALS = `
+  UPDATE sessions SET status = ?2, run_count = run_count + 1, prompt_tokens = prompt_tokens + ?3, completion_tokens = completion_tokens + ?4
+    WHERE session_id = ?1 RETURNING prompt_tokens, completion_tokens`;
+
+const SET_DATA = `
+  INSERT INTO session_state (session_id, data) VALUES (?, ?)
+    ON CONFLICT (session_id) DO UPDATE SET data = excluded.data`;
+
+const SET_FIELDS = `
+  INSERT INTO session_state (session_id, model, system_prompt, message_id) VALUES (?, ?, ?, ?)
+  ON CONFLICT (session_id) DO UPDATE SET
+    model = coalesce(excluded.model, model),
+    system_prompt = coalesce(excluded.system_prompt, system_prompt),
+    message_id = coalesce(excluded.message_id, message_id)`;
+
+const GET_STATE =
+  "SELECT model, system_prompt, message_id, data FROM session_state WHERE session_id = ?";
+
+const LIST_SESSIONS = `
+  SELECT session_id, title, created_at, last_used_at, status, step_count, run_count, prompt_tokens, completion_tokens
+    FROM sessions ORDER BY last_used_at DESC, rowid DESC LIMIT ?`;
+
+/**
+ * Opens a store in one SQLite file; the caller owns it and closes it. Missing folders and the file are made for the user alone (modes 700 and 600).
+ *
+ * Appends survive the end or kill of the process; the newest of them may be lost when the machine itself fails (WAL with `synchronous = NORMAL`).
+ * Needs `--allow-read` and `--allow-write` for the file's folder. The file must be on a local disk.
+ * Blocks the thread while another process creates or migrates the same file.
+ *
+ * @param path The file, or ":memory:" for a store that ends with the object.
+ * @example
+ * ```ts
+ * import { openSqliteStore } from "@agentloop/core/stores/sqlite";
+ *
+ * await using store = openSqliteStore(":memory:");
+ * await store.updateData("s1", '{"rows":3}');
+ * console.log((await store.list())[0]?.id); // s1
+ * ```
+ * @throws {TypeError} when the path is empty, or a store in memory is to be read only.
+ * @throws {RangeError} when `lockTimeoutMs` is not a number of at least 0.
+ * @throws {AgentLoopError} `store_missing` when it is to be read only and is not there; `store_newer`, `store_foreign`, `store_corrupt` when the file is not
+ * one that this version may use, which leaves it as it is; `store_locked`; `store_failed` for the rest.
+ */
+export function openSqliteStore(path: string, options: SqliteStoreOptions = {}): SqliteStore {
+  return new SqliteStore(path, options);
+}
+
+/** A store in one SQLite file; see {@linkcode openSqliteStore}. Calls of one store take effect in the order they were made. */
+export class SqliteStore
+  implements SessionStore, StepStore, SessionCatalog, Disposable, AsyncDisposable {
+  readonly #connection: Connection;
+  readonly #now: () => Date;
+
+  /** Opens the store; the same as {@linkcode openSqliteStore}. */
+  constructor(path: string, options: SqliteStoreOptions = {}) {
+    const { readOnly = false, lockTimeoutMs = 30_000, now = () => new Date() } = options;
+    if (typeof path !== "string" || path === "") {
+      throw new TypeError("The path of a store must be a non-empty string.");
+    }
+    if (typeof lockTimeoutMs !== "number" || !(lockTimeoutMs >= 0)) {
+      throw new RangeError(`lockTimeoutMs must be a number of at least 0, not ${lockTimeoutMs}.`);
+    }
+    const inMemory = path === ":memory:";
+    if (inMemory && readOnly) throw new TypeError("A store in memory cannot be read only.");
+    this.#now = now;
+    this.#connection = new Connection(inMemory ? path : resolve(path), { readOnly, lockTimeoutMs });
+  }
+
+  /** The file, as an absolute path, or ":memory:". */
+  get path(): string {
+    return this.#connection.path;
+  }
+
+  /** The session; for an unknown id a shell of one, which is not created. */
+  // deno-lint-ignore require-await -- a bad argument is to reject, not to throw
+  async get(sessionId: string): Promise<Session> {
+    const id = checkedSessionId(sessionId);
+    return this.#connection.read("read a session", () => {
+      return sessionOf(id, this.#statement(GET_STATE).get(toColumn(id)));
+    });
+  }
+
+  /** Whether anything was written to the session. */
+  // deno-lint-ignore require-await -- see get
+  async exists(sessionId: string): Promise<boolean> {
+    const id = toColumn(checkedSessionId(sessionId));
+    return this.#connection.read("look for a session", () => {
+      return this.#statement("SELECT 1 FROM sessions WHERE session_id = ?").get(id) !== undefined;
+    });
+  }
+
+  /** Replaces the session's data, creating the session if need be. */
+  // deno-lint-ignore require-await -- see get
+  async updateData(sessionId: string, json: string): Promise<void> {
+    const id = toColumn(checkedSessionId(sessionId));
+    const data = toColumn(checkedData(json));
+    return this.#connection.write("store a session's data", () => {
+      this.#touch(id);
+      this.#statement(SET_DATA).run(id, data);
+    });
+  }
+
+  /** Keeps the figures of a run and adds them to the session's totals, creating the session if need be. */
+  // deno-lint-ignore require-await -- see get
+  async finalize(sessionId: string, summary: FinalizeSummary): Promise<void> {
+    const id = toColumn(checkedSessionId(sessionId));
+    const run = checkedSummary(summary);
+    return this.#connection.write("record the end of a run", () => {
+      const endedAt = this.#touch(id).now;
+      this.#statement(INSERT_RUN).run(
+        id,
+        toColumn(run.runId),
+        toColumn(run.status),
+        toOptionalColumn(run.reason),
+        run.stepCount,
+        run.promptTokens,
+        run.completionTokens,
+        run.durationMs,
+        run.dataBytesCarried,
+        endedAt,
+      );
+      // Reading the totals back makes one that can no longer be read exactly fail here, and nothing is kept.
+      this.#statement(ADD_TOTALS).get(
+        id,
+        toColumn(run.status),
+        run.promptTokens,
+        run.completionTokens,
+      );
+    });
+  }
+
+  /** Appends a step, creating the session if need be, and gives it the next index. Resolves when it is in the file's log. */
+  // deno-lint-ignore require-await -- see get
+  async append(step: NewRunStep): Promise<RunStep> {
+    const checked = checkedStep(step);
+    const id = toColumn(checked.sessionId);
+    const title = checked.stepType === "user" ? sessionTitle(checked.content) : undefined;
+    return this.#connection.write("append a step", () => {
+      const stepIndex = this.#touch(id, 1, title).stepCount - 1;
+      this.#statement(INSERT_STEP).run(
+        id,
+        stepIndex,
+        toColumn(checked.runId),
+        toColumn(checked.stepType),
+        checked.durationMs,
+        checked.promptTokens,
+        checked.completionTokens,
+        checked.createdAt.getTime(),
+        toOptionalColumn(checked.toolArgs),
+        toColumn(checked.content),
+      );
+      return { ...checked, stepIndex };
+    });
+  }
+
+  /** The most recent steps, oldest first. */
+  // deno-lint-ignore require-await -- see get
+  async lastN(sessionId: string, n: number): Promise<RunStep[]> {
+    const id = checkedSessionId(sessionId);
+    const limit = toLimit(checkedStepLimit(n));
+    return this.#connection.read("read the steps of a session", () => {
+      const rows = this.#statement(LAST_STEPS).all(toColumn(id), limit);
+      return rows.reverse().map((row) => stepOf(id, row));
+    });
+  }
+
+  /** Sessions, the last used first; of those used in the same millisecond, the newest first. */
+  // deno-lint-ignore require-await -- see get
+  async list(options: { readonly limit?: number } = {}): Promise<SessionListing[]> {
+    const limit = toLimit(checkedListLimit(options.limit));
+    return this.#connection.read("list the sessions", () => {
+      return this.#statement(LIST_SESSIONS).all(limit).map(listingOf);
+    });
+  }
+
+  /** Sets fields of a session, creating it if need be. */
+  // deno-lint-ignore require-await -- see get
+  async configure(
+    sessionId: string,
+    fields: Pick<Session, "model" | "systemPrompt" | "messageId">,
+  ): Promise<void> {
+    const id = toColumn(checkedSessionId(sessionId));
+    const model = toOptionalColumn(optionalText(fields.model, "A session's model"));
+    const systemPrompt = toOptionalColumn(
+      optionalText(fields.systemPrompt, "A session's systemPrompt"),
+    );
+    const messageId = toOptionalColumn(optionalText(fields.messageId, "A session's messageId"));
+    return this.#connection.write("configure a session", () => {
+      this.#touch(id);
+      this.#statement(SET_FIELDS).run(id, model, systemPrompt, messageId);
+    });
+  }
+
+  /** Removes a session with everything that belongs to it, its bytes in the file too; false when there was none. */
+  // deno-lint-ignore require-await -- see get
+  async delete(sessionId: string): Promise<boolean> {
+    const id = toColumn(checkedSessionId(sessionId));
+    return this.#connection.write("delete a session", () => {
+      this.#statement("PRAGMA secure_delete = ON").run();
+      try {
+        return Number(
+          this.#statement("DELETE FROM sessions WHERE session_id = ?").run(id).changes,
+        ) > 0;
+      } finally {
+        this.#statement("PRAGMA secure_delete = OFF").run();
+      }
+    });
+  }
+
+  /** Closes the store after the calls that were made before, and empties its log unless somebody still reads. */
+  close(): Promise<void> {
+    return this.#connection.close();
+  }
+
+  /** The same as `close`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#connection.close();
+  }
+
+  /** Closes at once; calls that still wait for a lock are refused. */
+  [Symbol.dispose](): void {
+    this.#connection[Symbol.dispose]();
+  }
+
+  #statement(sql: string): ReturnType<Connection["statement"]> {
+    return this.#connection.statement(sql);
+  }
+
+  #touch(
+    id: SQLInputValue,
+    newSteps: number = 0,
+    title?: string,
+  ): { readonly now: number; readonly stepCount: number } {
+    const now = this.#now().getTime();
+    const row = this.#statement(TOUCH).get(id, now, newSteps, toOptionalColumn(title));
+    return { now, stepCount: Number(row?.step_count) };
+  }
+}
+
+/** SQLite's LIMIT: below zero is none. */
+function toLimit(n: number): number {
+  return n > Number.MAX_SAFE_INTEGER ? -1 : n;
+}
