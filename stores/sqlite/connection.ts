@@ -2,7 +2,7 @@
  * One connection to a store's file: statements that are prepared once, calls in the order they were made, and transactions that wait for other processes.
  * Knows nothing of sessions. Owned by whoever opened it.
  */
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { sqliteFailure, storeError } from "./failures.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
 import { newerStore, openFile, type OpenFileOptions } from "./open_file.ts";
@@ -32,6 +32,16 @@ export class Connection implements Disposable, AsyncDisposable {
       this.#statements.set(sql, statement);
     }
     return statement;
+  }
+
+  /** All rows of a query, each as the array of its columns. The query is prepared when first asked for and kept. */
+  rows(sql: string, ...values: SQLInputValue[]): SQLOutputValue[][] {
+    // The runtime has this method, its type declarations do not yet.
+    const statement = this.statement(sql) as StatementSync & {
+      setReturnArrays(enabled: boolean): void;
+    };
+    statement.setReturnArrays(true);
+    return statement.all(...values) as unknown as SQLOutputValue[][];
   }
 
   /** Runs one reading statement after all calls before it. `work` may run again. */

@@ -23,7 +23,7 @@ import {
   optionalText,
 } from "../step_input.ts";
 import { Connection } from "./connection.ts";
-import { listingOf, sessionOf, stepOf } from "./rows.ts";
+import { listingOf, sessionOf, STEP_COLUMNS, stepOf } from "./rows.ts";
 import { toColumn, toOptionalColumn } from "./text_column.ts";
 
 /** Options of {@linkcode openSqliteStore}. */
@@ -54,9 +54,8 @@ const INSERT_STEP = `
   INSERT INTO steps (session_id, step_index, run_id, step_type, duration_ms, prompt_tokens, completion_tokens, created_at, tool_args, content)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-const LAST_STEPS = `
-  SELECT step_index, run_id, step_type, duration_ms, prompt_tokens, completion_tokens, created_at, tool_args, content
-    FROM steps WHERE session_id = ? ORDER BY step_index DESC LIMIT ?`;
+const LAST_STEPS =
+  `SELECT ${STEP_COLUMNS} FROM steps WHERE session_id = ? ORDER BY step_index DESC LIMIT ?`;
 
 const INSERT_RUN = `
   INSERT INTO runs (session_id, run_id, status, reason, step_count, prompt_tokens, completion_tokens, duration_ms, data_bytes_carried, ended_at)
@@ -223,8 +222,8 @@ export class SqliteStore
     const id = checkedSessionId(sessionId);
     const limit = toLimit(checkedStepLimit(n));
     return this.#connection.read("read the steps of a session", () => {
-      const rows = this.#statement(LAST_STEPS).all(toColumn(id), limit);
-      return rows.reverse().map((row) => stepOf(id, row));
+      const rows = this.#connection.rows(LAST_STEPS, toColumn(id), limit);
+      return rows.reverse().map((columns) => stepOf(id, columns));
     });
   }
 
