@@ -46,8 +46,7 @@ export const AREA_RULES: readonly AreaRule[] = [
   },
   {
     area: "sandbox/guest",
-    imports: ["sandbox/channel.ts"],
-    lazily: ["contracts"],
+    imports: ["contracts", "sandbox/channel.ts"],
     packages: ["npm:quickjs-emscripten", "npm:@jitl/quickjs", "node:"],
   },
   { area: "stores", imports: ["contracts", "redact"], packages: ["node:"] },
