@@ -1,0 +1,187 @@
+/**
+ * The builder that most programs use: composes a fixed list of capabilities into a sandbox for each run, on a host of guests.
+ */
+import {
+  type BuildContext,
+  type Capability,
+  DEFAULT_SANDBOX_LIMITS,
+  type HostFunction,
+  type Pack,
+  type Sandbox,
+  type SandboxBuilder,
+  type SandboxBuildRequest,
+  type SandboxLimits,
+} from "../contracts/sandbox.ts";
+import type { SandboxHost } from "./host.ts";
+import { createProcessHost } from "./process_host.ts";
+
+/** Options of a {@linkcode DefaultSandboxBuilder}. */
+export interface DefaultSandboxBuilderOptions {
+  /** What can be installed. @default [] */
+  readonly capabilities?: readonly Capability[];
+  /** Names of the capabilities that may load; those that are always on load regardless. @default all */
+  readonly enabledCapabilities?: readonly string[];
+  /** Log output of one turn in bytes; below zero removes the cap. Beats `limits.logBytes`. @default 16_384 */
+  readonly maxLogBytes?: number;
+  /** Limits of each script; those left out keep their default. */
+  readonly limits?: Partial<SandboxLimits>;
+  /** Gives each session a process of its own, instead of each scope. @default false */
+  readonly isolateSessions?: boolean;
+  /** Where guests run. A host that is handed in stays the caller's to dispose. @default createProcessHost() */
+  readonly host?: SandboxHost;
+}
+
+/** Composes capabilities into a fresh sandbox for every run. Disposing it ends the guests of the host it made for itself. */
+export class DefaultSandboxBuilder implements SandboxBuilder, AsyncDisposable {
+  readonly #capabilities: readonly Capability[];
+  readonly #enabled: readonly string[] | undefined;
+  readonly #isolateSessions: boolean;
+  readonly #limits: SandboxLimits;
+  readonly #host: SandboxHost;
+  readonly #ownsHost: boolean;
+
+  /**
+   * Creates a builder.
+   *
+   * @throws {RangeError} when a limit is out of range.
+   */
+  constructor(options: DefaultSandboxBuilderOptions = {}) {
+    this.#capabilities = options.capabilities ?? [];
+    this.#enabled = options.enabledCapabilities;
+    this.#isolateSessions = options.isolateSessions ?? false;
+    this.#limits = checkedLimits({
+      ...DEFAULT_SANDBOX_LIMITS,
+      ...options.limits,
+      ...(options.maxLogBytes !== undefined && { logBytes: options.maxLogBytes }),
+    });
+    this.#ownsHost = options.host === undefined;
+    this.#host = options.host ?? createProcessHost();
+  }
+
+  /**
+   * Makes the sandbox of one run and starts its guest in the background. A capability whose `build` throws is left out with a warning.
+   *
+   * @throws {TypeError} when two packs claim one name.
+   */
+  async build(request: SandboxBuildRequest): Promise<Sandbox> {
+    const packs = await this.#buildPacks(request);
+    const functions = collectFunctions(packs);
+    const lease = this.#host.lease({
+      scopeKey: scopeKey(request, this.#isolateSessions),
+      limits: this.#limits,
+      packs: packs.map((pack) => ({
+        functions: pack.functions.map((fn) => fn.name),
+        ...(pack.guestSource !== undefined && { source: pack.guestSource }),
+      })),
+    });
+    return {
+      prompt: packs.map((pack) => pack.prompt.trim()).filter((text) => text !== "").join("\n"),
+      functions,
+      limits: this.#limits,
+      evaluate: (script) => lease.evaluate(script),
+      [Symbol.asyncDispose]: () => lease[Symbol.asyncDispose](),
+    };
+  }
+
+  /** Ends the guests, unless the host was handed in. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#ownsHost) await this.#host[Symbol.asyncDispose]();
+  }
+
+  async #buildPacks(request: SandboxBuildRequest): Promise<Pack[]> {
+    const context: BuildContext = {
+      signal: request.signal,
+      sessionId: request.session.id,
+      ...(request.scope && { scope: request.scope }),
+      ...(request.session.messageId !== undefined && { messageId: request.session.messageId }),
+      ...(request.userId !== undefined && { userId: request.userId }),
+      ...(this.#enabled && { enabledCapabilities: this.#enabled }),
+    };
+    const wanted = this.#capabilities.filter((capability) =>
+      capability.alwaysOn === true || this.#enabled === undefined ||
+      this.#enabled.includes(capability.name)
+    );
+    const packs: Pack[] = [];
+    for (const capability of wanted) {
+      try {
+        packs.push(...await capability.build(context));
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        request.emit({
+          type: "warning",
+          content:
+            `The capability ${capability.name} could not be built and is left out: ${reason}`,
+        });
+      }
+    }
+    return packs;
+  }
+}
+
+/** Names that the realm itself defines. */
+const RESERVED = new Set(["answer", "console", "log", "run", "sleep"]);
+
+function collectFunctions(packs: readonly Pack[]): ReadonlyMap<string, HostFunction> {
+  const functions = new Map<string, HostFunction>();
+  const names = new Set<string>();
+  for (const pack of packs) {
+    if (names.has(pack.name)) throw new TypeError(`Two packs are named "${pack.name}".`);
+    names.add(pack.name);
+    for (const fn of pack.functions) {
+      if (!/^[A-Za-z_$][\w$]*$/.test(fn.name)) {
+        throw new TypeError(
+          `The pack "${pack.name}" has a function named "${fn.name}", which is no identifier.`,
+        );
+      }
+      if (RESERVED.has(fn.name)) {
+        throw new TypeError(
+          `The pack "${pack.name}" claims the name "${fn.name}", which scripts need.`,
+        );
+      }
+      if (functions.has(fn.name)) throw new TypeError(`Two packs claim the function "${fn.name}".`);
+      functions.set(fn.name, fn);
+    }
+  }
+  return functions;
+}
+
+/** No scope counts as one: a program with one tenant. */
+function scopeKey(request: SandboxBuildRequest, isolateSessions: boolean): string {
+  const { scope, session } = request;
+  return JSON.stringify([
+    scope?.workspaceId ?? null,
+    scope?.projectId ?? null,
+    isolateSessions ? session.id : null,
+  ]);
+}
+
+/** Least value of each limit that still lets a script run. */
+const LEAST: Readonly<Record<keyof SandboxLimits, number>> = {
+  guestTimeMs: 1,
+  memoryBytes: 16 * 1024 * 1024,
+  stackBytes: 16 * 1024,
+  sourceBytes: 1,
+  logBytes: -Infinity,
+  argsBytes: 1,
+  hostCalls: 0,
+  callArgumentBytes: 2,
+  callResultBytes: 1,
+};
+
+function checkedLimits(limits: SandboxLimits): SandboxLimits {
+  for (const [name, least] of Object.entries(LEAST) as [keyof SandboxLimits, number][]) {
+    const value = limits[name];
+    if (!Number.isFinite(value) || value < least) {
+      throw new RangeError(`limits.${name} must be a number of at least ${least}, not ${value}.`);
+    }
+  }
+  if (limits.memoryBytes > 4 * 1024 ** 3) {
+    throw new RangeError(`limits.memoryBytes must be at most 4 GiB, not ${limits.memoryBytes}.`);
+  }
+  if (limits.stackBytes > DEFAULT_SANDBOX_LIMITS.stackBytes) {
+    throw new RangeError(
+      `limits.stackBytes must be at most ${DEFAULT_SANDBOX_LIMITS.stackBytes}, not ${limits.stackBytes}: beyond it the engine crashes.`,
+    );
+  }
+  return limits;
+}

@@ -1,0 +1,273 @@
+/**
+ * One script in one realm, from its text to its outcome. Keeps the account of its computing time, lets go of the thread every few
+ * milliseconds, suspends the guest in host calls, and drives its promises. A script's own failures are outcomes, never throws.
+ */
+import type { Execution, ExecutionFailure, SandboxLimits } from "../../contracts/sandbox.ts";
+import type { Pointer } from "./engine.ts";
+import {
+  type FailureCause,
+  failureFor,
+  failureForThrown,
+  type ThrownDescription,
+} from "./failure.ts";
+import { createLogBuffer } from "./log_buffer.ts";
+import { type Realm, RealmError } from "./realm.ts";
+import type { Thread } from "./thread.ts";
+
+/** A guest runs this long before it lets everything else on its thread have a turn. */
+const SLICE_MS = 5;
+
+/** The functions of one pack, and the code that dresses them. */
+export interface GuestPack {
+  readonly functions: readonly string[];
+  readonly source?: string;
+}
+
+/** One script to run. */
+export interface GuestScript {
+  readonly source: string;
+  readonly argsJson?: string;
+  readonly seed: number;
+  /** The clock at the start, in ms since the epoch. */
+  readonly nowMs: number;
+  readonly limits: SandboxLimits;
+  readonly packs: readonly GuestPack[];
+}
+
+/** The answer to a call, with the clock at that moment. */
+export interface GuestReply {
+  readonly nowMs: number;
+  readonly ok: boolean;
+  /** JSON of the result when `ok`; absent for no value. */
+  readonly json?: string;
+  readonly name?: string;
+  readonly message?: string;
+}
+
+/** Where an execution reaches out of its thread. */
+export interface GuestPort {
+  /** Answers a host call. Never rejects. */
+  call(sequence: number, name: string, argsJson: string): Promise<GuestReply>;
+  /** Takes the first answer, as JSON, the moment it is given. */
+  answer(json: string): void;
+  /** Told when guest code begins to run that must have ended or polled within `budgetMs`. */
+  enter(budgetMs: number): void;
+  /** Told when it does not run any more. */
+  leave(): void;
+}
+
+/** An execution under way. */
+export interface GuestExecution {
+  readonly done: Promise<Omit<Execution, "answerJson">>;
+  /** Ends the script at its next poll. */
+  cancel(): void;
+}
+
+/** Starts a script in a realm that has run none. */
+export function startExecution(
+  realm: Realm,
+  script: GuestScript,
+  surroundings: { readonly port: GuestPort; readonly thread: Thread },
+): GuestExecution {
+  const { port, thread } = surroundings;
+  const { limits } = script;
+  const log = createLogBuffer(limits.logBytes);
+  const replies: { id: string; reply: GuestReply }[] = [];
+  const clockMs = [script.nowMs];
+  let nowMs = script.nowMs;
+  let stopped: FailureCause | undefined;
+  let usedMs = 0;
+  let sliceStart = 0;
+  let calls = 0;
+  let outstanding = 0;
+  let wake: (() => void) | undefined;
+
+  function resume(): void {
+    sliceStart = performance.now();
+    port.enter(Math.max(0, limits.guestTimeMs - usedMs));
+  }
+  function pause(): void {
+    usedMs += performance.now() - sliceStart;
+    port.leave();
+  }
+  /** Awaits the realm's work with the clock of computing time running. */
+  async function guest<T>(work: () => Promise<T>): Promise<T> {
+    resume();
+    try {
+      return await work();
+    } finally {
+      pause();
+    }
+  }
+  /** Lets go of the thread inside guest code. */
+  async function suspend<T>(wait: Promise<T>): Promise<T> {
+    pause();
+    try {
+      return await wait;
+    } finally {
+      resume();
+    }
+  }
+
+  function poll(): boolean | Promise<boolean> {
+    if (stopped !== undefined) return true;
+    const slice = performance.now() - sliceStart;
+    if (usedMs + slice > limits.guestTimeMs) {
+      stopped = "time";
+      return true;
+    }
+    if (slice < SLICE_MS) return false;
+    return suspend(thread.nextTask()).then(() => stopped !== undefined);
+  }
+
+  function onCall(argv: Pointer): Pointer | Promise<Pointer> {
+    const { operation, text } = realm.readCall(argv);
+    switch (operation) {
+      case "log":
+        log.add(JSON.parse(text));
+        return 0;
+      case "answer":
+        port.answer(text);
+        return 0;
+      case "call":
+        return suspend(callHost(text)).then((reply) => realm.newString(replyText(take(reply))));
+      case "start":
+        return realm.newString(startCall(text));
+      default:
+        return 0;
+    }
+  }
+
+  function callHost(text: string): Promise<GuestReply> {
+    const split = text.indexOf("\n");
+    return port.call(calls++, text.slice(0, split), text.slice(split + 1));
+  }
+  function startCall(text: string): string {
+    const id = String(calls);
+    outstanding++;
+    callHost(text).then((reply) => {
+      outstanding--;
+      replies.push({ id, reply });
+      wake?.();
+    });
+    return id;
+  }
+  /** The clock jumps to the host's time at each reply. */
+  function take(reply: GuestReply): GuestReply {
+    nowMs = reply.nowMs;
+    clockMs.push(nowMs);
+    return reply;
+  }
+
+  async function runScript(): Promise<string> {
+    await realm.control("setup", JSON.stringify({ limits, seed: script.seed }));
+    for (const pack of script.packs) await realm.control("pack", JSON.stringify(pack));
+    const evaluated = await guest(() => realm.evaluate(script.source));
+    if (evaluated.threw) return await describe(evaluated.value, true);
+    const fn = await guest(() => realm.evaluate("typeof run === 'function' ? run : undefined"));
+    if (fn.threw) return await describe(fn.value, true);
+    await guest(() =>
+      script.argsJson === undefined
+        ? realm.control("run", fn.value)
+        : realm.control("run", fn.value, script.argsJson)
+    );
+    return await pump();
+  }
+  async function describe(thrown: Pointer, parsing: boolean): Promise<string> {
+    const text = await guest(() => realm.control("describe", thrown));
+    return JSON.stringify({ ...JSON.parse(text!), parsing }) + "\n";
+  }
+
+  /** Runs jobs and delivers replies until the outcome is there and no call is under way. */
+  async function pump(): Promise<string> {
+    while (stopped === undefined) {
+      if (await guest(() => realm.runJob())) continue;
+      const next = replies.shift();
+      if (next !== undefined) {
+        await guest(() => realm.control("settle", next.id, replyText(take(next.reply))));
+        continue;
+      }
+      if (outstanding > 0) {
+        await new Promise<void>((resolve) => wake = resolve);
+        continue;
+      }
+      const outcome = await guest(() => realm.control("outcome"));
+      if (outcome !== undefined) return outcome;
+      stopped = "unsettled";
+    }
+    return "";
+  }
+
+  async function run(): Promise<Omit<Execution, "answerJson">> {
+    realm.setHooks({ onCall, onPoll: poll, onClock: () => nowMs });
+    let failure: ExecutionFailure | undefined;
+    let valueJson: string | undefined;
+    let notes: readonly string[] = [];
+    try {
+      const outcome = await runScript();
+      if (stopped === undefined) ({ failure, valueJson, notes } = readOutcome(outcome));
+    } catch (error) {
+      failure = failureFor(causeOf(error), limits);
+    }
+    if (stopped !== undefined) failure = failureFor(stopped, limits);
+    return {
+      ...(failure && { failure }),
+      ...(valueJson !== undefined && { valueJson }),
+      logs: log.text(),
+      notes,
+      guestMs: Math.round(usedMs),
+      hostCalls: calls,
+      clockMs,
+    };
+  }
+
+  function readOutcome(
+    text: string,
+  ): { failure?: ExecutionFailure; valueJson?: string; notes: readonly string[] } {
+    const split = text.indexOf("\n");
+    const head = JSON.parse(text.slice(0, split)) as OutcomeHead;
+    if (head.kind === "ok") {
+      const notes = Object.values(head.notes);
+      return head.value ? { valueJson: text.slice(split + 1), notes } : { notes };
+    }
+    if (head.kind === "result" || head.stack === undefined) {
+      return { failure: { kind: head.kind as "result", message: head.message }, notes: [] };
+    }
+    const failure = failureForThrown(head, {
+      limits,
+      parsing: head.parsing === true,
+      memoryRanOut: realm.memoryRanOut,
+    });
+    return { failure, notes: [] };
+  }
+
+  function causeOf(error: unknown): FailureCause {
+    if (realm.memoryRanOut) return "memory";
+    // V8 ends the wasm stack with a RangeError; the engine's own code inside the realm meets the same limit as an InternalError.
+    if (error instanceof RangeError) return "stack";
+    if (error instanceof RealmError) {
+      return error.message.includes("out of memory") ? "memory" : "stack";
+    }
+    return "engine";
+  }
+
+  return {
+    done: run(),
+    cancel() {
+      stopped ??= "cancelled";
+      wake?.();
+    },
+  };
+}
+
+type OutcomeHead =
+  | { readonly kind: "ok"; readonly notes: Record<string, string>; readonly value: boolean }
+  | { readonly kind: "result"; readonly message: string; readonly stack?: undefined }
+  | (ThrownDescription & { readonly parsing?: boolean });
+
+function replyText(reply: GuestReply): string {
+  if (!reply.ok) {
+    return "-" + JSON.stringify({ name: reply.name ?? "Error", message: reply.message ?? "" });
+  }
+  return reply.json === undefined ? "=" : "+" + reply.json;
+}

@@ -1,0 +1,161 @@
+/**
+ * The guest process: reads frames from stdin, runs scripts, writes frames to stdout. It was given no permission; before anything
+ * else it also gives away what a Deno without permissions still can, so that code that broke out of the engine finds little.
+ * It ends with its stdin, and its watchdog ends it when it is stuck or orphaned.
+ */
+import { DEFAULT_SANDBOX_LIMITS } from "../../contracts/sandbox.ts";
+import {
+  bodyText,
+  createFrameReader,
+  encodeFrame,
+  type Frame,
+  type GuestMessage,
+  type HostMessage,
+} from "../channel.ts";
+import type { GuestPack, GuestReply } from "./execution.ts";
+import { createGuestRuntime, type GuestRuntime, type RunningScript } from "./runtime.ts";
+import { startWatchdog, type Watchdog } from "./watchdog.ts";
+
+/** What the process talks through, taken before the globals go. */
+interface Pipes {
+  read(into: Uint8Array): Promise<number | null>;
+  write(bytes: Uint8Array): void;
+  exit(): never;
+}
+
+/** Serves the parent until stdin ends, then ends the process. */
+export async function runGuest(): Promise<never> {
+  const pipes = takePipes();
+  const watchdog = startWatchdog();
+  dropGlobals();
+  const send = (message: GuestMessage, body?: string): void =>
+    pipes.write(encodeFrame(message, body));
+  try {
+    const runtime = await createGuestRuntime(DEFAULT_SANDBOX_LIMITS);
+    send({ type: "ready" });
+    await serve(pipes, createDesk({ runtime, watchdog, send }));
+  } catch (error) {
+    send({ type: "broken", message: error instanceof Error ? error.message : String(error) });
+  }
+  return pipes.exit();
+}
+
+function takePipes(): Pipes {
+  const { stdin, stdout, exit } = Deno;
+  return {
+    read: (into) => stdin.read(into),
+    write(bytes) {
+      for (let at = 0; at < bytes.length;) at += stdout.writeSync(bytes.subarray(at));
+    },
+    exit: () => exit(0),
+  };
+}
+
+/** Globals of the runtime that nothing here needs from now on. */
+const UNNEEDED = [
+  "BroadcastChannel",
+  "Deno",
+  "EventSource",
+  "GPU",
+  "Notification",
+  "WebSocket",
+  "WebSocketStream",
+  "Worker",
+  "XMLHttpRequest",
+  "alert",
+  "caches",
+  "confirm",
+  "fetch",
+  "global",
+  "indexedDB",
+  "localStorage",
+  "navigator",
+  "process",
+  "prompt",
+  "sessionStorage",
+];
+
+function dropGlobals(): void {
+  for (const name of UNNEEDED) Reflect.deleteProperty(globalThis, name);
+}
+
+async function serve(pipes: Pipes, desk: Desk): Promise<void> {
+  const reader = createFrameReader<HostMessage>(Infinity);
+  const piece = new Uint8Array(65_536);
+  for (;;) {
+    const count = await pipes.read(piece);
+    if (count === null) return;
+    reader.push(piece.subarray(0, count), desk.take);
+  }
+}
+
+interface Desk {
+  take(frame: Frame<HostMessage>): void;
+}
+
+/** Knows the scripts under way and what each waits for. */
+function createDesk(
+  parts: {
+    readonly runtime: GuestRuntime;
+    readonly watchdog: Watchdog;
+    readonly send: (message: GuestMessage, body?: string) => void;
+  },
+): Desk {
+  const { runtime, watchdog, send } = parts;
+  const packs = new Map<number, readonly GuestPack[]>();
+  const scripts = new Map<number, RunningScript>();
+  const calls = new Map<string, (reply: GuestReply) => void>();
+
+  function evaluate(message: HostMessage & { type: "evaluate" }, body: Uint8Array): void {
+    const { id, source, hasArgs, seed, nowMs, limits } = message;
+    const running = runtime.start({
+      source,
+      ...(hasArgs && { argsJson: bodyText(body) }),
+      seed,
+      nowMs,
+      limits,
+      packs: packs.get(message.packs) ?? [],
+    }, {
+      call: (sequence, name, argsJson) => {
+        send({ type: "call", id, sequence, name }, argsJson);
+        return new Promise((resolve) => calls.set(`${id}/${sequence}`, resolve));
+      },
+      answer: (json) => send({ type: "answer", id }, json),
+      enter: (budgetMs) => watchdog.enter(id, budgetMs),
+      leave: () => watchdog.leave(),
+    });
+    scripts.set(id, running);
+    running.done.then(({ valueJson, ...execution }) => {
+      scripts.delete(id);
+      send({ type: "done", id, hasValue: valueJson !== undefined, execution }, valueJson);
+    }, (error) => {
+      send({ type: "broken", message: error instanceof Error ? error.message : String(error) });
+    });
+  }
+
+  function reply(message: HostMessage & { type: "reply" }, body: Uint8Array): void {
+    const key = `${message.id}/${message.sequence}`;
+    const resolve = calls.get(key);
+    calls.delete(key);
+    const { nowMs, ok, hasValue, name, message: text } = message;
+    resolve?.({ nowMs, ok, name, message: text, ...(hasValue && { json: bodyText(body) }) });
+  }
+
+  return {
+    take({ message, body }) {
+      switch (message.type) {
+        case "packs":
+          packs.set(message.key, message.packs);
+          return runtime.prepare(message.limits);
+        case "evaluate":
+          return evaluate(message, body);
+        case "reply":
+          return reply(message, body);
+        case "cancel":
+          return scripts.get(message.id)?.cancel();
+      }
+    },
+  };
+}
+
+if (import.meta.main) await runGuest();

@@ -1,0 +1,61 @@
+/**
+ * How a guest process is started: the runtime itself, without a permission, with the stack its engine needs and an empty environment.
+ */
+import { AgentLoopError } from "../contracts/errors.ts";
+
+/** First argument with which a compiled program starts itself as its own guest. */
+export const GUEST_MODE_ARGUMENT = "--agentloop-guest";
+
+/** Stack of a guest's WASM in KiB: with it every deep case that was tried is a clean error at the engine's limit of 128 KiB. */
+const WASM_STACK_KIB = 3600;
+
+/** What the guest's runtime needs to find packages that the parent has installed. Passed on where the parent may read them. */
+const PASSED_ON = ["DENO_DIR", "HOME", "XDG_CACHE_HOME"];
+
+/** A program with its arguments and its whole environment. */
+export interface GuestCommand {
+  readonly path: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * The command that starts a guest.
+ *
+ * @throws {AgentLoopError} `sandbox_permission` when starting it is not permitted.
+ */
+export async function guestCommand(): Promise<GuestCommand> {
+  const path = Deno.execPath();
+  const { state } = await Deno.permissions.query({ name: "run", command: path });
+  if (state !== "granted") {
+    throw new AgentLoopError(
+      "Scripts run in a process of their own, and starting it is not permitted. " +
+        `Grant it with --allow-run=${path} (or --allow-run="$(deno eval 'console.log(Deno.execPath())')").`,
+      { code: "sandbox_permission" },
+    );
+  }
+  const flags = `--v8-flags=--wasm-stack-switching-stack-size=${WASM_STACK_KIB}`;
+  const args = Deno.build.standalone
+    ? [GUEST_MODE_ARGUMENT]
+    : ["run", "--no-prompt", "--cached-only", "--no-config", "--no-lock", flags, guestUrl()];
+  return { path, args, env: guestEnvironment() };
+}
+
+/** Never called: that the import is written down makes the runtime fetch, publish and embed the guest with its package. */
+export function guestModule(): Promise<typeof import("./guest/main.ts")> {
+  return import("./guest/main.ts");
+}
+
+function guestUrl(): string {
+  return import.meta.resolve("./guest/main.ts");
+}
+
+function guestEnvironment(): Record<string, string> {
+  const env: Record<string, string> = { NO_COLOR: "1" };
+  for (const name of PASSED_ON) {
+    if (Deno.permissions.querySync({ name: "env", variable: name }).state !== "granted") continue;
+    const value = Deno.env.get(name);
+    if (value !== undefined) env[name] = value;
+  }
+  return env;
+}

@@ -1,0 +1,182 @@
+/**
+ * One guest process as its parent sees it: started, sent scripts, answered, killed. It trusts nothing that the process
+ * says beyond the form of its frames: ids that are not known are dropped, sizes are checked before anything is decoded.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { AgentLoopError } from "../contracts/errors.ts";
+import type { SandboxLimits } from "../contracts/sandbox.ts";
+import {
+  createFrameReader,
+  encodeFrame,
+  type Frame,
+  type GuestMessage,
+  type HostMessage,
+} from "./channel.ts";
+import type { GuestCommand } from "./guest_command.ts";
+
+/** What happens to a script inside the process. */
+export interface ScriptListener {
+  onMessage(message: GuestMessage & { readonly id: number }, body: Uint8Array): void;
+  /** The process is gone. `culprit` is true for the script that it was stuck in. */
+  onExit(culprit: boolean): void;
+}
+
+/** A guest process. Owned by the host that started it. */
+export interface GuestProcess {
+  /** Resolves when the guest is ready. Rejects when it never will be. */
+  readonly ready: Promise<void>;
+  /** Scripts that were started in it. */
+  readonly started: number;
+  /** Scripts under way. */
+  readonly active: number;
+  /** Whether it can still be used. */
+  readonly alive: boolean;
+  /** Sends a message; nothing happens when the process is gone. */
+  send(message: HostMessage, body?: string): void;
+  /** Registers a script and gives it an id. */
+  register(listener: ScriptListener): number;
+  /** Forgets a script. */
+  release(id: number): void;
+  /** Kills the process and resolves when it is gone. */
+  kill(): Promise<void>;
+}
+
+/** Starts a guest process. Failures to start reject `ready`. */
+export function startGuestProcess(command: GuestCommand, limits: SandboxLimits): GuestProcess {
+  const child = spawn(command.path, [...command.args], {
+    stdio: ["pipe", "pipe", "pipe"],
+    env: { ...command.env },
+    detached: false,
+    windowsHide: true,
+  });
+  return new ChildGuest(child, limits);
+}
+
+class ChildGuest implements GuestProcess {
+  readonly ready: Promise<void>;
+  readonly #child: ChildProcess;
+  readonly #listeners = new Map<number, ScriptListener>();
+  readonly #exited: Promise<void>;
+  #ready!: { resolve(): void; reject(error: Error): void };
+  #stderr = "";
+  #nextId = 1;
+  #started = 0;
+  #culprit: number | undefined;
+  #alive = true;
+
+  constructor(child: ChildProcess, limits: SandboxLimits) {
+    this.#child = child;
+    this.ready = new Promise((resolve, reject) => this.#ready = { resolve, reject });
+    this.ready.catch(() => {});
+    const reader = createFrameReader<GuestMessage>(frameBound(limits));
+    child.stdout!.on("data", (piece: Uint8Array) => {
+      try {
+        reader.push(piece, (frame) => this.#receive(frame));
+      } catch {
+        // Not the form of our frames: the process is no longer ours.
+        this.#end();
+      }
+    });
+    child.stderr!.on("data", (piece: Uint8Array) => {
+      this.#stderr = (this.#stderr + new TextDecoder().decode(piece)).slice(-2000);
+    });
+    child.stdin!.on("error", () => {});
+    this.#exited = new Promise((resolve) => {
+      child.once("error", (error) => {
+        this.#gone(error.message);
+        resolve();
+      });
+      child.once("exit", () => {
+        this.#gone("it ended");
+        resolve();
+      });
+    });
+    this.#hold(false);
+  }
+
+  get started(): number {
+    return this.#started;
+  }
+
+  get active(): number {
+    return this.#listeners.size;
+  }
+
+  get alive(): boolean {
+    return this.#alive;
+  }
+
+  send(message: HostMessage, body?: string): void {
+    if (this.#alive) this.#child.stdin!.write(encodeFrame(message, body));
+  }
+
+  register(listener: ScriptListener): number {
+    const id = this.#nextId++;
+    this.#started++;
+    this.#listeners.set(id, listener);
+    this.#hold(true);
+    return id;
+  }
+
+  release(id: number): void {
+    if (this.#listeners.delete(id) && this.#listeners.size === 0) this.#hold(false);
+  }
+
+  async kill(): Promise<void> {
+    this.#hold(true);
+    this.#end();
+    await this.#exited;
+  }
+
+  #end(): void {
+    this.#child.kill("SIGKILL");
+  }
+
+  #receive({ message, body }: Frame<GuestMessage>): void {
+    switch (message.type) {
+      case "ready":
+        return this.#ready.resolve();
+      case "broken":
+        this.#ready.reject(startError(String(message.message)));
+        return this.#end();
+      case "stuck":
+        this.#culprit = message.id;
+        return;
+      default:
+        this.#listeners.get(message.id)?.onMessage(message, body);
+    }
+  }
+
+  #gone(reason: string): void {
+    if (!this.#alive) return;
+    this.#alive = false;
+    const said = this.#stderr.trim().split("\n")[0];
+    this.#ready.reject(startError(said ? `${reason}: ${said}` : reason));
+    const listeners = [...this.#listeners];
+    this.#listeners.clear();
+    for (const [id, listener] of listeners) listener.onExit(id === this.#culprit);
+    this.#child.stdin!.destroy();
+    this.#child.stdout!.destroy();
+    this.#child.stderr!.destroy();
+  }
+
+  /** A process that nobody waits for must not keep the program from ending. */
+  #hold(hold: boolean): void {
+    const method = hold ? "ref" : "unref";
+    const parts = [this.#child, this.#child.stdin, this.#child.stdout, this.#child.stderr];
+    for (const part of parts) (part as Partial<Record<"ref" | "unref", () => void>>)[method]?.();
+  }
+}
+
+/** The largest frame that an honest guest writes: a value, or a log quoted in its head. */
+function frameBound(limits: SandboxLimits): number {
+  const value = Math.max(limits.argsBytes, limits.callArgumentBytes);
+  const log = limits.logBytes < 0 ? 256 * 1024 * 1024 : 6 * limits.logBytes;
+  return value + log + 1024 * 1024;
+}
+
+function startError(reason: string): AgentLoopError {
+  return new AgentLoopError(`The guest process could not be started: ${reason}.`, {
+    code: "sandbox_start",
+  });
+}

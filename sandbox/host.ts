@@ -1,0 +1,27 @@
+/** Where guests run: the one interface behind which each kind of host stands. */
+import type { EvaluateRequest, Execution, SandboxLimits } from "../contracts/sandbox.ts";
+import type { GuestPack } from "./guest/execution.ts";
+
+/** What a run's scripts are executed with. */
+export interface LeaseOptions {
+  /** Guests of different keys never share a process. */
+  readonly scopeKey: string;
+  readonly limits: SandboxLimits;
+  readonly packs: readonly GuestPack[];
+}
+
+/** One run's claim on a host. Disposed by the run; what it alone used is then ended. */
+export interface GuestLease extends AsyncDisposable {
+  /**
+   * Runs one script.
+   *
+   * @throws {AgentLoopError} `sandbox_start` or `sandbox_permission` when no guest can be started.
+   */
+  evaluate(request: EvaluateRequest): Promise<Execution>;
+}
+
+/** A host of guests. Owned by whoever made it; disposing it ends every guest. */
+export interface SandboxHost extends AsyncDisposable {
+  /** Claims a place, and starts in the background what it will need. Never throws: a failure to start shows in `evaluate`. */
+  lease(options: LeaseOptions): GuestLease;
+}

@@ -1,0 +1,153 @@
+/**
+ * One script on its way through a guest process: sent, its host calls answered one by one, its outcome awaited.
+ * It knows what happened in the script so far, and so what it means when the process goes.
+ */
+import type { EvaluateRequest, Execution, HostReply, SandboxLimits } from "../contracts/sandbox.ts";
+import { bodyText, type GuestMessage } from "./channel.ts";
+import { failureFor } from "./guest/failure.ts";
+import type { GuestProcess } from "./guest_process.ts";
+
+/** A cancelled script gets this long to reach a poll before its process is killed. */
+const CANCEL_GRACE_MS = 250;
+
+/** How a script's time in a process ended: with an outcome, or with the process gone before the script had reached outside. */
+export type ScriptEnd = { readonly execution: Execution } | { readonly again: true };
+
+/** Sends one script and waits for its end. */
+export function runScript(
+  process: GuestProcess,
+  request: EvaluateRequest,
+  options: { readonly limits: SandboxLimits; readonly packs: number },
+): Promise<ScriptEnd> {
+  const { limits } = options;
+  const { signal, onCall, now } = request;
+  return new Promise((resolve) => {
+    const calls = new AbortController();
+    const clockMs = [now().getTime()];
+    let answerJson: string | undefined;
+    let hostCalls = 0;
+    let grace: ReturnType<typeof setTimeout> | undefined;
+    let ended = false;
+
+    function end(result: ScriptEnd): void {
+      if (ended) return;
+      ended = true;
+      signal?.removeEventListener("abort", cancel);
+      calls.abort();
+      resolve(result);
+    }
+    function endWith(execution: Omit<Execution, "answerJson">): void {
+      end({ execution: { ...execution, ...(answerJson !== undefined && { answerJson }) } });
+    }
+    function endFailed(failure: Execution["failure"]): void {
+      endWith({ failure, logs: "", notes: [], guestMs: 0, hostCalls, clockMs });
+    }
+    /** The caller need not wait for a script that is being ended; its process is watched until it has let go. */
+    function cancel(): void {
+      process.send({ type: "cancel", id });
+      grace = setTimeout(() => process.kill(), CANCEL_GRACE_MS);
+      endFailed(failureFor("cancelled", limits));
+    }
+    function forget(): void {
+      clearTimeout(grace);
+      process.release(id);
+    }
+
+    function onMessage(message: GuestMessage & { readonly id: number }, body: Uint8Array): void {
+      switch (message.type) {
+        case "call":
+          return void call(message.sequence, message.name, body);
+        case "answer":
+          if (body.length <= limits.argsBytes) answerJson ??= bodyText(body);
+          return;
+        case "done": {
+          forget();
+          const { hasValue, execution } = message;
+          if (hasValue && body.length > limits.argsBytes) return endFailed(tooLarge(limits));
+          return endWith({ ...execution, ...(hasValue && { valueJson: bodyText(body) }) });
+        }
+      }
+    }
+
+    async function call(sequence: number, name: string, body: Uint8Array): Promise<void> {
+      if (ended) return;
+      // The realm counts and measures too; these bounds hold even if it was broken.
+      if (hostCalls >= limits.hostCalls || body.length > limits.callArgumentBytes) {
+        return answer(sequence, { ok: false, name: "RangeError", message: "over a limit" });
+      }
+      hostCalls++;
+      const argsJson = bodyText(body);
+      const reply = name === "sleep"
+        ? await sleep(argsJson, calls.signal)
+        : await onCall({ name, argsJson, sequence, signal: calls.signal });
+      answer(sequence, reply);
+    }
+    function answer(sequence: number, reply: HostReply): void {
+      if (ended) return;
+      const nowMs = now().getTime();
+      clockMs.push(nowMs);
+      const json = reply.ok ? reply.json : undefined;
+      const error = reply.ok ? {} : { name: reply.name, message: reply.message };
+      process.send({
+        type: "reply",
+        id,
+        sequence,
+        nowMs,
+        ok: reply.ok,
+        hasValue: json !== undefined,
+        ...error,
+      }, json);
+    }
+
+    const id = process.register({
+      onMessage,
+      onExit(culprit) {
+        clearTimeout(grace);
+        if (culprit) return endFailed(failureFor("time", limits));
+        if (hostCalls === 0 && answerJson === undefined) return end({ again: true });
+        endFailed({ kind: "lost", message: LOST });
+      },
+    });
+    if (signal?.aborted) {
+      process.release(id);
+      return endFailed(failureFor("cancelled", limits));
+    }
+    signal?.addEventListener("abort", cancel);
+    process.send({
+      type: "evaluate",
+      id,
+      source: request.source,
+      hasArgs: request.argsJson !== undefined,
+      seed: request.seed,
+      nowMs: clockMs[0]!,
+      limits,
+      packs: options.packs,
+    }, request.argsJson);
+  });
+}
+
+/** What the model is told when a script went down with its process. */
+export const LOST =
+  "the process that ran the script was ended before the script was; what it had called until then may have happened";
+
+function tooLarge(limits: SandboxLimits): Execution["failure"] {
+  return {
+    kind: "limit",
+    message: `what run returned is over the limit of ${limits.argsBytes} bytes as JSON`,
+  };
+}
+
+/** Waits as the script asked; ends early with the execution. */
+function sleep(argsJson: string, signal: AbortSignal): Promise<HostReply> {
+  const [ms] = JSON.parse(argsJson) as [number];
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", finish);
+      resolve({ ok: true });
+    };
+    // A timer takes 31 bits; a longer wait outlasts every run.
+    const timer = setTimeout(finish, Math.min(ms, 2 ** 31 - 1));
+    signal.addEventListener("abort", finish);
+  });
+}
