@@ -92,14 +92,11 @@ function lineIn(stack: string): number | undefined {
 
 /** Guest text made safe to stand in one line of an observation: controls become visible escapes. */
 export function printable(text: string): string {
-  // deno-lint-ignore no-control-regex
-  return text.toWellFormed().replace(
-    /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g,
-    (c) =>
-      c === "\n"
-        ? "\\n"
-        : c === "\t"
-        ? "\\t"
-        : "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"),
-  );
+  return text.toWellFormed().replace(/[\p{Cc}\u2028\u2029]/gu, escapeControl);
+}
+
+function escapeControl(character: string): string {
+  if (character === "\n") return "\\n";
+  if (character === "\t") return "\\t";
+  return "\\u" + character.charCodeAt(0).toString(16).padStart(4, "0");
 }
