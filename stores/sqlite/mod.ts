@@ -5,3 +5,12 @@
  */
 export { openSqliteStore, SqliteStore } from "./store.ts";
 export type { SqliteStoreOptions } from "./store.ts";
+export type {
+  FinalizeSummary,
+  RunStatus,
+  Session,
+  SessionCatalog,
+  SessionListing,
+  SessionStore,
+} from "../../contracts/session.ts";
+export type { NewRunStep, RunStep, StepStore, StepType } from "../../contracts/step.ts";

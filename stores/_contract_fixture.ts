@@ -1,0 +1,55 @@
+/** What the cases of the contract suites are given, and what they share. */
+import assert from "node:assert/strict";
+import type { SessionCatalog, SessionStore } from "../contracts/session.ts";
+import type { StepStore } from "../contracts/step.ts";
+
+/** A store that the step suite tries: empty when the factory returns it. */
+export interface StepStoreFixture {
+  /** The store. */
+  readonly steps: StepStore;
+  /** Opens a second, independent handle on the same storage, as another process would. Needed for `shared` only. */
+  readonly another?: () => StepStoreFixture | Promise<StepStoreFixture>;
+  /** Releases the handle. Called once, when the case is over. */
+  readonly close?: () => void | Promise<void>;
+}
+
+/** A store that the session suite tries: empty when the factory returns it. */
+export interface SessionStoreFixture extends StepStoreFixture {
+  /** The store. */
+  readonly sessions: SessionStore;
+  /** The same store as a catalogue. May be left out when the option `catalog` is false. */
+  readonly catalog?: SessionCatalog;
+  /** Opens a second, independent handle on the same storage, as another process would. Needed for `shared` only. */
+  readonly another?: () => SessionStoreFixture | Promise<SessionStoreFixture>;
+}
+
+/** One thing that a store must do. Throws when it does not. */
+export interface ContractCase<Fixture> {
+  /** What it must do, as the end of a test's name. */
+  readonly name: string;
+  /** Tries it on an empty store. */
+  readonly run: (fixture: Fixture) => Promise<void>;
+}
+
+/** The second handle of a fixture. */
+export async function anotherHandle<Fixture>(
+  fixture: { readonly another?: () => Fixture | Promise<Fixture> },
+): Promise<Fixture> {
+  if (fixture.another === undefined) {
+    throw new TypeError("The option `shared` needs a fixture with `another`.");
+  }
+  return await fixture.another();
+}
+
+/** Resolves when the clock shows another millisecond, so that two writes can be told apart by their time. */
+export async function nextMillisecond(): Promise<void> {
+  const start = Date.now();
+  while (Date.now() === start) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+/** Fails when one of the keys of the case's input has reached every object. */
+export function assertNoPollution(): void {
+  const plain = {} as Record<string, unknown>;
+  assert.equal(plain.polluted, undefined);
+  assert.equal(plain.p2, undefined);
+}

@@ -1,0 +1,86 @@
+/**
+ * What every store must do, as suites that take a factory: point them at a store of your own to hold it to what the loop relies on.
+ * The cases stand in the `_…_cases.ts` files beside this; here is only how they are run.
+ */
+import { CATALOG_CASES, SHARED_CATALOG_CASES } from "./_catalog_cases.ts";
+import type { ContractCase, SessionStoreFixture, StepStoreFixture } from "./_contract_fixture.ts";
+import { SESSION_CASES, SHARED_SESSION_CASES } from "./_session_cases.ts";
+import { SHARED_STEP_CASES, STEP_CASES } from "./_step_cases.ts";
+
+export type { SessionStoreFixture, StepStoreFixture } from "./_contract_fixture.ts";
+
+/** Registers one test with a test runner. */
+export type RegisterTest = (name: string, body: () => Promise<void>) => void;
+
+/** Options of {@linkcode stepStoreContract}. */
+export interface StepStoreContractOptions {
+  /** Registers a case with the test runner. @default Deno.test */
+  readonly test?: RegisterTest;
+  /** Whether several handles may use the same storage: then the fixture needs `another`. @default false */
+  readonly shared?: boolean;
+}
+
+/** Options of {@linkcode sessionStoreContract}. */
+export interface SessionStoreContractOptions extends StepStoreContractOptions {
+  /** Whether the store is also a `SessionCatalog`. @default true */
+  readonly catalog?: boolean;
+}
+
+/**
+ * Registers the cases that every `StepStore` must pass, one test each.
+ *
+ * @param name Stands before each test's name.
+ * @param open Makes an empty store; called once a case.
+ * @example
+ * ```ts
+ * import { stepStoreContract } from "@agentloop/core/testing";
+ * import { MemoryStore } from "@agentloop/core";
+ *
+ * stepStoreContract("MemoryStore", () => ({ steps: new MemoryStore() }));
+ * ```
+ */
+export function stepStoreContract(
+  name: string,
+  open: () => StepStoreFixture | Promise<StepStoreFixture>,
+  options: StepStoreContractOptions = {},
+): void {
+  const cases = options.shared ? [...STEP_CASES, ...SHARED_STEP_CASES] : STEP_CASES;
+  register(`${name} as a StepStore`, open, cases, options.test);
+}
+
+/**
+ * Registers the cases that every `SessionStore` must pass, and those of a `SessionCatalog`, one test each.
+ *
+ * @param name Stands before each test's name.
+ * @param open Makes an empty store; called once a case.
+ */
+export function sessionStoreContract(
+  name: string,
+  open: () => SessionStoreFixture | Promise<SessionStoreFixture>,
+  options: SessionStoreContractOptions = {},
+): void {
+  const { catalog = true, shared = false, test } = options;
+  const sessionCases = shared ? [...SESSION_CASES, ...SHARED_SESSION_CASES] : SESSION_CASES;
+  register(`${name} as a SessionStore`, open, sessionCases, test);
+  if (!catalog) return;
+  const catalogCases = shared ? [...CATALOG_CASES, ...SHARED_CATALOG_CASES] : CATALOG_CASES;
+  register(`${name} as a SessionCatalog`, open, catalogCases, test);
+}
+
+function register<Fixture extends StepStoreFixture>(
+  subject: string,
+  open: () => Fixture | Promise<Fixture>,
+  cases: readonly ContractCase<Fixture>[],
+  test: RegisterTest = (name, body) => Deno.test(name, body),
+): void {
+  for (const { name, run } of cases) {
+    test(`${subject} ${name}`, async () => {
+      const fixture = await open();
+      try {
+        await run(fixture);
+      } finally {
+        await fixture.close?.();
+      }
+    });
+  }
+}
