@@ -1,0 +1,163 @@
+/**
+ * Tells a person what a run does: one short line for each script, call and warning, and at a terminal a live line with turn, elapsed time and tokens.
+ * Reads events, writes to stderr through {@linkcode Status}; knows nothing of how the run is made.
+ */
+import type { CallTokens, RunEvent } from "../contracts/event.ts";
+import type { JsonValue } from "../contracts/json.ts";
+import type { Status } from "./status.ts";
+import { oneLine } from "./terminal_text.ts";
+import { countOf, formatBytes, formatCount, formatDuration } from "./units.ts";
+
+/** Columns of what a script said, on the line of its turn. */
+const EXCERPT_WIDTH = 100;
+/** Calls of one turn that get a line of their own; a script may make a thousand. */
+const CALL_LINES = 5;
+/** How often the live line is drawn anew, in ms. */
+const LIVE_INTERVAL_MS = 200;
+
+/** Follows one run. Disposing takes the live line away. */
+export interface Activity extends Disposable {
+  /** Takes the next event. Never throws. */
+  readonly onEvent: (event: RunEvent) => void;
+}
+
+/** Begins to follow a run that starts now. `now` gives ms. */
+export function followRun(status: Status, now: () => number = () => performance.now()): Activity {
+  const startedAt = now();
+  let turn = 0;
+  let prompt = 0;
+  let completion = 0;
+  let scriptLines = 0;
+  let calls = 0;
+  let phase = "starting";
+  let streamed = "";
+
+  function drawLive(): void {
+    if (!status.live) return;
+    const figures = [
+      ...(turn === 0 ? [] : [`turn ${turn}`]),
+      formatDuration(Math.floor((now() - startedAt) / 100) * 100),
+      ...(prompt + completion === 0 ? [] : [`${tokensText({ prompt, completion })}`]),
+    ];
+    const tail = streamed === "" ? phase : oneLine(streamed.slice(-60), 60);
+    status.setLive(`${figures.join(" · ")} · ${tail}`);
+  }
+
+  function add(tokens: CallTokens): void {
+    prompt += tokens.prompt;
+    completion += tokens.completion;
+  }
+
+  function onEvent(event: RunEvent): void {
+    switch (event.type) {
+      case "user":
+        status.detail(`session ${event.sessionId}, run ${event.runId}`);
+        break;
+      case "turn_start":
+        turn = event.turn;
+        calls = 0;
+        streamed = "";
+        phase = "asking the model";
+        break;
+      case "response_chunk":
+        streamed = (streamed + event.content).slice(-200);
+        break;
+      case "response_discarded":
+        streamed = "";
+        break;
+      case "execute_js":
+        streamed = "";
+        phase = "running the script";
+        scriptLines = event.content.trimEnd().split("\n").length;
+        status.detail(indent(`turn ${turn}  script`, event.content));
+        break;
+      case "sandbox_event":
+        calls++;
+        if (status.level === "verbose" || calls <= CALL_LINES) {
+          status.line(`turn ${turn}  ${callText(event.args)}`, "dim");
+        }
+        break;
+      case "execute_js_result": {
+        phase = "";
+        add(event.tokens);
+        const figures = [
+          event.ok ? "ok" : "failed",
+          ...(calls > CALL_LINES ? [countOf(calls, "call")] : []),
+          formatDuration(event.durationMs),
+          tokensText(event.tokens),
+        ];
+        const head = `turn ${turn}  script of ${countOf(scriptLines, "line")}: ${
+          figures.join(", ")
+        }`;
+        const tone = event.ok ? "dim" : "warning";
+        if (status.level === "verbose") status.line(indent(head, event.content), tone);
+        else status.line(`${head} | ${oneLine(event.content, EXCERPT_WIDTH)}`, tone);
+        break;
+      }
+      case "data_update":
+        if (status.level === "verbose") {
+          const bytes = new TextEncoder().encode(JSON.stringify(event.args)).length;
+          status.detail(`turn ${turn}  carries ${formatBytes(bytes)} to the next turn`);
+        }
+        break;
+      case "compacted":
+        status.line(
+          `history summarized: ${event.args.messages_before} messages became ${event.args.messages_after}`,
+          "dim",
+        );
+        break;
+      case "budget_trimmed":
+        status.line(
+          `history trimmed: ${countOf(event.args.messages_dropped, "old message")} left out`,
+          "dim",
+        );
+        break;
+      case "response":
+        streamed = "";
+        phase = "";
+        add(event.tokens);
+        status.line(`turn ${turn}  answer: ${tokensText(event.tokens)}`, "dim");
+        break;
+      case "warning":
+        status.warning(event.content);
+        break;
+      case "error":
+      case "done":
+        break;
+    }
+    drawLive();
+  }
+
+  drawLive();
+  const timer = status.live ? setInterval(drawLive, LIVE_INTERVAL_MS) : undefined;
+  return {
+    onEvent,
+    [Symbol.dispose]() {
+      clearInterval(timer);
+      status.setLive();
+    },
+  };
+}
+
+/** Tokens for people: prompt and completion, the cached part where it is known. */
+export function tokensText(tokens: CallTokens): string {
+  const cached = tokens.cached === undefined || tokens.cached === 0
+    ? ""
+    : ` (${formatCount(tokens.cached)} cached)`;
+  return `${formatCount(tokens.prompt)}${cached} + ${formatCount(tokens.completion)} tokens`;
+}
+
+function callText(args: { readonly [key: string]: JsonValue }): string {
+  const text = (key: string) => typeof args[key] === "string" ? oneLine(args[key], 80) : undefined;
+  const parts = [
+    [text("name") ?? text("kind") ?? "event", text("target")].filter(Boolean).join(" "),
+    text("outcome"),
+    typeof args.duration_ms === "number" ? formatDuration(args.duration_ms) : undefined,
+    text("message") ?? text("reason"),
+  ];
+  return parts.filter((part) => part !== undefined).join(", ");
+}
+
+function indent(head: string, body: string): string {
+  return [head, ...body.trimEnd().split("\n").map((line) => `    ${line}`)].join("\n");
+}

@@ -1,0 +1,120 @@
+/**
+ * Every command, once: dispatch and help are made of this table. Each is imported only when it is run.
+ */
+import type { Command } from "./command.ts";
+import type { CliOptions } from "./option_table.ts";
+
+/** One command. */
+export interface CommandSpec {
+  /** Its name: one word, or two for a command of a group (`sessions ls`). */
+  readonly name: string;
+  /** What follows the name, for help. */
+  readonly usage: string;
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** More lines for `help NAME`. */
+  readonly details: readonly string[];
+  /** The options that it takes, by field. */
+  readonly options: readonly (keyof CliOptions)[];
+  /** Loads it. */
+  readonly load: () => Promise<Command>;
+}
+
+const OUTPUT: readonly (keyof CliOptions)[] = ["json", "quiet", "verbose", "noColor"];
+const ENDPOINT: readonly (keyof CliOptions)[] = ["model", "baseUrl"];
+const RUN: readonly (keyof CliOptions)[] = [
+  "session",
+  "continue",
+  "ephemeral",
+  "db",
+  ...ENDPOINT,
+  "maxSteps",
+  "timeoutMs",
+  "historyWindow",
+  "context",
+  "system",
+];
+
+/** Every command, in the order of the help text. */
+export const COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "run",
+    usage: "[MESSAGE…]",
+    summary: "answer one message; the default, so the word may be left out",
+    details: [
+      "The answer goes to stdout, everything else to stderr.",
+      "Without a message it is read from stdin; a single - in the message stands for stdin:",
+      "  git diff | agentloop run What changed here? -",
+      "With a message and no - stdin is never read.",
+    ],
+    options: [...RUN, ...OUTPUT],
+    load: async () => (await import("./commands/run.ts")).runMessage,
+  },
+  {
+    name: "chat",
+    usage: "",
+    summary: "a conversation: one message a line, until /exit or Ctrl-D",
+    details: [
+      "Ctrl-C stops the answer that is being made and keeps the conversation; once more leaves.",
+      "A line that ends with a backslash goes on in the next one.",
+    ],
+    options: [...RUN, "quiet", "verbose", "noColor"],
+    load: async () => (await import("./commands/chat.ts")).chat,
+  },
+  {
+    name: "demo",
+    usage: "",
+    summary: "see it work without a key: a data job with a recorded model",
+    details: [
+      "A small HTTP API on 127.0.0.1 serves 1,200 orders in three pages and 300 customers. The model is",
+      "recorded, its scripts really run. The result is checked against a computation of the command's own.",
+    ],
+    options: ["session", "db", ...OUTPUT],
+    load: async () => (await import("./commands/demo.ts")).demo,
+  },
+  {
+    name: "doctor",
+    usage: "",
+    summary: "check endpoint, model, sandbox and database",
+    details: ["Makes one small real request, which a provider may bill; --offline skips it."],
+    options: [...ENDPOINT, "db", "timeoutMs", "offline", ...OUTPUT],
+    load: async () => (await import("./commands/doctor.ts")).doctor,
+  },
+  {
+    name: "sessions ls",
+    usage: "",
+    summary: "list the sessions, the last used first",
+    details: [],
+    options: ["db", ...OUTPUT],
+    load: async () => (await import("./commands/sessions_ls.ts")).listSessions,
+  },
+  {
+    name: "sessions show",
+    usage: "ID",
+    summary: "print what happened in a session",
+    details: [],
+    options: ["db", ...OUTPUT],
+    load: async () => (await import("./commands/sessions_show.ts")).showSession,
+  },
+  {
+    name: "sessions rm",
+    usage: "ID…",
+    summary: "delete sessions with all they hold",
+    details: [],
+    options: ["db", ...OUTPUT],
+    load: async () => (await import("./commands/sessions_rm.ts")).removeSessions,
+  },
+  {
+    name: "help",
+    usage: "[COMMAND]",
+    summary: "explain a command",
+    details: [],
+    options: ["json"],
+    load: async () => (await import("./commands/help.ts")).help,
+  },
+];
+
+/** The words that can begin a command. */
+export function commandWords(): Set<string> {
+  return new Set(COMMANDS.map((spec) => spec.name.split(" ")[0] ?? ""));
+}

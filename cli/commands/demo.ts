@@ -1,0 +1,147 @@
+/**
+ * `demo`: a data job from question to checked answer without a key. The model is recorded; sandbox, session, HTTP and scripts are real.
+ */
+import type { RunResult } from "../../contracts/loop.ts";
+import type { CommandContext, Outcome } from "../command.ts";
+import { checkAnswer } from "../demo/answer_check.ts";
+import { createRecordedModel, demoQuestion } from "../demo/recorded_model.ts";
+import { makeShopData, type ShopData } from "../demo/shop_data.ts";
+import { startShopServer } from "../demo/shop_server.ts";
+import { showTurns } from "../demo/show_turns.ts";
+import { toolTranscriptBytes } from "../demo/tool_transcript.ts";
+import { usageError } from "../arguments.ts";
+import { eventLine } from "../event_line.ts";
+import { EXIT_ERROR } from "../failure.ts";
+import { outcomeOfRun } from "../run_outcome.ts";
+import { checkSessionId } from "../session_id.ts";
+import { type OpenStore, openStore } from "../store_access.ts";
+import { formatBytes, formatDuration } from "../units.ts";
+
+/** Runs `demo`. */
+export async function demo(context: CommandContext): Promise<Outcome> {
+  const { options, words, output, status, interrupt } = context;
+  if (words.length > 0) throw usageError("demo takes no message");
+  const startedAt = performance.now();
+  const [{ createLoop }, { DefaultSandboxBuilder }, { fetchCapability }] = await Promise.all([
+    import("../../loop/create_loop.ts"),
+    import("../../sandbox/default_builder.ts"),
+    import("../../sandbox/packs/fetch.ts"),
+  ]);
+  const data = makeShopData();
+  await using shop = startShopServer(data);
+  const model = createRecordedModel(shop.baseUrl);
+  await using opened = await openDemoStore(options);
+  await using sandboxBuilder = new DefaultSandboxBuilder({
+    capabilities: [fetchCapability({ allowHosts: [shop.host] })],
+  });
+  const { store } = opened;
+  const loop = createLoop({ llm: model, sessions: store, steps: store, sandboxBuilder });
+  const message = demoQuestion(shop.baseUrl);
+  const turns = showTurns(status);
+  status.line(
+    `The model is recorded; everything else is real. The API is at ${shop.baseUrl}, the session in ${opened.place}.`,
+    "dim",
+  );
+  const result = await loop.run({
+    sessionId: options.session === undefined ? "demo" : checkSessionId(options.session),
+    message,
+    signal: AbortSignal.any([interrupt.signal, output.closed]),
+    onEvent(event) {
+      turns(event);
+      output.line(eventLine(event));
+    },
+  });
+  const outcome = outcomeOfRun(result, { options: { ...options, ephemeral: true }, interrupt });
+  if (outcome.failure !== undefined) return outcome;
+  const cost = costOf({ message, data, requestBytes: model.requestBytes });
+  return judged({ outcome, result, data, cost, durationMs: performance.now() - startedAt });
+}
+
+/** Bytes that went into prompts, and what the same job costs as a transcript of tool calls. */
+interface Cost {
+  readonly requests: number;
+  readonly bytes: number;
+  readonly toolRequests: number;
+  readonly toolBytes: number;
+}
+
+function costOf(
+  { message, data, requestBytes }: {
+    readonly message: string;
+    readonly data: ShopData;
+    readonly requestBytes: readonly number[];
+  },
+): Cost {
+  const toolRequests = toolTranscriptBytes(message, data);
+  return {
+    requests: requestBytes.length,
+    bytes: sum(requestBytes),
+    toolRequests: toolRequests.length,
+    toolBytes: sum(toolRequests),
+  };
+}
+
+function judged(
+  { outcome, result, data, cost, durationMs }: {
+    readonly outcome: Outcome;
+    readonly result: RunResult;
+    readonly data: ShopData;
+    readonly cost: Cost;
+    readonly durationMs: number;
+  },
+): Outcome {
+  const faults = checkAnswer(result.finalText, data);
+  const ratio = cost.toolBytes / cost.bytes;
+  const extra = {
+    check: { ok: faults.length === 0, faults },
+    prompt_bytes: cost.bytes,
+    tool_transcript_bytes: cost.toolBytes,
+    ratio: Math.round(ratio * 10) / 10,
+  };
+  if (faults.length > 0) {
+    const message = `The answer is wrong: ${faults.join("; ")}.`;
+    const failure = { type: "check", message, exitCode: EXIT_ERROR, cause: undefined } as const;
+    return { ...outcome, exitCode: EXIT_ERROR, status: "error", reason: "check", failure, extra };
+  }
+  const text = [
+    result.finalText,
+    "",
+    "Checked: a computation of the command's own gives the same ten lines.",
+    `Sent to the model:  ${formatBytes(cost.bytes).padStart(9)} in ${cost.requests} requests`,
+    `As tool calls:      ${
+      formatBytes(cost.toolBytes).padStart(9)
+    } in ${cost.toolRequests} requests, ${ratio.toFixed(0)} times as much`,
+    `Kept out of the prompts: ${
+      formatBytes(result.dataBytesCarried)
+    } of working data, summed over the requests`,
+    `Took ${formatDuration(durationMs)}.`,
+  ].join("\n");
+  return { ...outcome, text, extra };
+}
+
+interface DemoStore extends OpenStore {
+  /** Where the session is kept, in words. */
+  readonly place: string;
+}
+
+/** A temporary file that is removed at the end, unless the session is to be kept. */
+async function openDemoStore(options: CommandContext["options"]): Promise<DemoStore> {
+  if (options.db !== undefined || options.session !== undefined) {
+    const opened = await openStore(options);
+    return { ...opened, place: opened.path ?? "memory" };
+  }
+  await using cleanup = new AsyncDisposableStack();
+  const folder = await Deno.makeTempDir({ prefix: "agentloop-demo-" });
+  cleanup.defer(() => Deno.remove(folder, { recursive: true }));
+  const opened = cleanup.use(await openStore({ db: `${folder}/demo.db`, ephemeral: false }));
+  const kept = cleanup.move();
+  return {
+    ...opened,
+    place: "a temporary file",
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,28 @@
+/**
+ * `run`: answers one message.
+ */
+import { tokensText } from "../activity.ts";
+import type { CommandContext, Outcome } from "../command.ts";
+import { openConversation } from "../conversation.ts";
+import { outcomeOfRun } from "../run_outcome.ts";
+import { oneLine } from "../terminal_text.ts";
+import { readMessage } from "../text_input.ts";
+import { formatDuration } from "../units.ts";
+
+/** Runs `run`. */
+export async function runMessage(context: CommandContext): Promise<Outcome> {
+  const { options, words, status, interrupt } = context;
+  const message = await readMessage(words, Deno.stdin, interrupt.signal);
+  const startedAt = performance.now();
+  await using conversation = await openConversation(context);
+  const result = await conversation.ask(message);
+  status.line(
+    [
+      `${result.status} in ${formatDuration(performance.now() - startedAt)}`,
+      tokensText(result.tokens),
+      ...(options.ephemeral ? [] : [`session ${oneLine(result.sessionId, 200)}`]),
+    ].join(", "),
+    "dim",
+  );
+  return outcomeOfRun(result, { options, interrupt });
+}

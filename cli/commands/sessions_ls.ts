@@ -1,0 +1,53 @@
+/**
+ * `sessions ls`: the sessions of the database, the last used first.
+ */
+import type { SessionListing } from "../../contracts/session.ts";
+import { type CommandContext, type Outcome, succeeded } from "../command.ts";
+import { openStoreToRead, pathOf } from "../store_access.ts";
+import { oneLine } from "../terminal_text.ts";
+import { formatTable } from "../text_table.ts";
+import { formatCount, formatMoment } from "../units.ts";
+
+/** Runs `sessions ls`. */
+export async function listSessions(context: CommandContext): Promise<Outcome> {
+  const { options, output, status } = context;
+  await using opened = await openStoreToRead(options);
+  const sessions = await opened?.store.list() ?? [];
+  if (sessions.length === 0) {
+    status.line(`There are no sessions in ${pathOf(options)}.`);
+    return succeeded();
+  }
+  if (output.json) {
+    for (const session of sessions) output.line(listingLine(session));
+    return succeeded();
+  }
+  return succeeded(formatTable(
+    ["ID", "LAST USED", "RUNS", "TOKENS", "TITLE"],
+    sessions.map((session) => [
+      oneLine(session.id, 60),
+      formatMoment(session.lastUsedAt),
+      formatCount(session.runCount),
+      formatCount(session.promptTokens + session.completionTokens),
+      oneLine(session.title, 60),
+    ]),
+    { rightAligned: [2, 3] },
+  ));
+}
+
+/** One session of a listing as the object of a JSON line. */
+export function listingLine(
+  session: SessionListing,
+): { readonly [key: string]: string | number | null } {
+  return {
+    type: "session",
+    session_id: session.id,
+    title: session.title,
+    created_at: session.createdAt.toISOString(),
+    last_used_at: session.lastUsedAt.toISOString(),
+    status: session.status ?? null,
+    steps: session.stepCount,
+    runs: session.runCount,
+    prompt_tokens: session.promptTokens,
+    completion_tokens: session.completionTokens,
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * Puts a run together from the options: model, store, sandbox, loop, session. Everything slow is started at once and imported only here.
+ */
+import type { RunResult } from "../contracts/loop.ts";
+import { followRun } from "./activity.ts";
+import type { CommandContext } from "./command.ts";
+import { eventLine } from "./event_line.ts";
+import { CliError } from "./failure.ts";
+import { openModel } from "./model.ts";
+import type { CliOptions } from "./option_table.ts";
+import { checkSessionId, newSessionId } from "./session_id.ts";
+import { openExistingStore, type OpenStore, openStore, pathOf } from "./store_access.ts";
+import { oneLine } from "./terminal_text.ts";
+import { readTextOption } from "./text_input.ts";
+
+/** A session that messages can be put to. Disposing closes what it was made of. */
+export interface Conversation extends AsyncDisposable {
+  /** The session. */
+  readonly sessionId: string;
+  /**
+   * Answers one message; events go to stdout (as JSON lines) and stderr (as activity) meanwhile. The first signal of `interrupt` and a reader of
+   * stdout that goes away end the run.
+   */
+  ask(message: string): Promise<RunResult>;
+}
+
+/** Opens the session that the options name. */
+export async function openConversation(context: CommandContext): Promise<Conversation> {
+  const { options, output, status, interrupt } = context;
+  if (options.session !== undefined) checkSessionId(options.session);
+  const loading = Promise.all([
+    import("../loop/create_loop.ts"),
+    import("../sandbox/default_builder.ts"),
+  ]);
+  // The model comes first: where a key is missing, no database is made.
+  const [{ client }, texts] = await Promise.all([openModel(options), readTexts(options)]);
+  const opened = options.continue ? await openToContinue(options) : await openStore(options);
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.use(opened);
+  const { store } = opened;
+  const sessionId = options.session ??
+    (options.continue ? await lastSession(opened) : newSessionId(new Date(), Math.random));
+  if (texts.system !== undefined) await store.configure(sessionId, { systemPrompt: texts.system });
+  const [{ createLoop }, { DefaultSandboxBuilder }] = await loading;
+  const sandboxBuilder = cleanup.use(new DefaultSandboxBuilder());
+  const loop = createLoop({ llm: client, sessions: store, steps: store, sandboxBuilder });
+  const parts = cleanup.move();
+
+  return {
+    sessionId,
+    async ask(message) {
+      using activity = followRun(status);
+      return await loop.run({
+        sessionId,
+        message,
+        ...(texts.context === undefined ? {} : { context: texts.context }),
+        ...(options.model === undefined ? {} : { model: options.model }),
+        ...(options.maxSteps === undefined ? {} : { maxIterations: options.maxSteps }),
+        ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+        signal: AbortSignal.any([interrupt.signal, output.closed]),
+        onEvent(event) {
+          activity.onEvent(event);
+          output.line(eventLine(event));
+        },
+      });
+    },
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}
+
+async function readTexts(
+  options: CliOptions,
+): Promise<{ readonly context?: string; readonly system?: string }> {
+  return {
+    ...(options.context === undefined
+      ? {}
+      : { context: await readTextOption("context", options.context) }),
+    ...(options.system === undefined
+      ? {}
+      : { system: await readTextOption("system", options.system) }),
+  };
+}
+
+async function openToContinue(options: CliOptions): Promise<OpenStore> {
+  return await openExistingStore(options) ?? noSession(pathOf(options));
+}
+
+async function lastSession({ store, path = "" }: OpenStore): Promise<string> {
+  const [last] = await store.list({ limit: 1 });
+  return last?.id ?? noSession(path);
+}
+
+function noSession(path: string): never {
+  throw new CliError(
+    "session_missing",
+    `There is no session to go on with in ${oneLine(path, 200)}.`,
+    { hint: "Start one by leaving --continue out." },
+  );
+}

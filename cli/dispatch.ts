@@ -1,0 +1,103 @@
+/**
+ * From arguments to exit code: parses, runs one command, prints its text or its failure, writes the one result line of JSON mode.
+ * Every way out but the second signal goes through here.
+ */
+import { asksForJson, parseCommandLine } from "./arguments.ts";
+import { type CommandContext, type Outcome, succeeded } from "./command.ts";
+import type { CommandSpec } from "./command_table.ts";
+import { readVariable } from "./environment.ts";
+import { describeFailure, EXIT_BROKEN_PIPE, EXIT_ERROR } from "./failure.ts";
+import { listenForInterrupts } from "./interrupt.ts";
+import type { CliOptions } from "./option_table.ts";
+import { openOutput, ReaderGone } from "./output.ts";
+import { printFailure } from "./print_failure.ts";
+import { resultLine } from "./result_line.ts";
+import { openStatus, type Status } from "./status.ts";
+import { VERSION } from "./version.ts";
+
+/** Runs the command that the arguments name and resolves with the exit code, all output written. Never throws. */
+export async function dispatch(args: readonly string[]): Promise<number> {
+  const startedAt = performance.now();
+  const output = openOutput(Deno.stdout, asksForJson(args));
+  let status = openStatus(Deno.stderr);
+  const last = (outcome: Outcome) => resultLine(outcome, performance.now() - startedAt);
+  using interrupt = listenForInterrupts((exitCode) => {
+    status.setLive();
+    output.lastLine(last(stopped(exitCode)));
+    Deno.exit(exitCode);
+  });
+
+  async function attempt(): Promise<Outcome> {
+    try {
+      const { command, words, options } = parseCommandLine(args);
+      status = openStatusFor(options);
+      const context = { options, words, output, status, interrupt };
+      return await Promise.race([runCommand(command, context), strayError()]);
+    } catch (error) {
+      const { exitCode } = interrupt;
+      return exitCode === undefined ? failed(error) : stopped(exitCode);
+    }
+  }
+
+  const outcome = await attempt();
+  status.setLive();
+  if (outcome.text !== undefined) {
+    output.text(outcome.text.endsWith("\n") ? outcome.text : `${outcome.text}\n`);
+  }
+  output.line(last(outcome));
+  await output.flush();
+  if (output.closed.aborted) {
+    if (output.closed.reason instanceof ReaderGone) return EXIT_BROKEN_PIPE;
+    printFailure(describeFailure(output.closed.reason), status);
+    return outcome.exitCode || EXIT_ERROR;
+  }
+  if (outcome.failure !== undefined) printFailure(outcome.failure, status);
+  return outcome.exitCode;
+}
+
+async function runCommand(command: CommandSpec, context: CommandContext): Promise<Outcome> {
+  if (context.options.version) return succeeded(`agentloop ${VERSION}`);
+  const run = await command.load();
+  return await run(context);
+}
+
+/** Rejects with the first error that nobody awaited, so that it ends the program like any other failure. */
+function strayError(): Promise<never> {
+  return new Promise((_, reject) => {
+    globalThis.addEventListener("unhandledrejection", (event) => {
+      event.preventDefault();
+      reject(event.reason);
+    });
+    globalThis.addEventListener("error", (event) => {
+      event.preventDefault();
+      reject(event.error);
+    });
+  });
+}
+
+function failed(error: unknown): Outcome {
+  const failure = describeFailure(error);
+  return { exitCode: failure.exitCode, status: "error", reason: failure.type, failure };
+}
+
+function stopped(exitCode: number): Outcome {
+  const failure = { type: "aborted", message: "Stopped.", exitCode, cause: undefined } as const;
+  return { exitCode, status: "error", reason: "aborted", failure };
+}
+
+function openStatusFor(options: CliOptions): Status {
+  const terminal = Deno.stderr.isTerminal() && readVariable("TERM") !== "dumb";
+  return openStatus(Deno.stderr, {
+    // A program reads the events from stdout: the same again as prose would only be in its way.
+    level: options.verbose ? "verbose" : options.quiet || options.json ? "quiet" : "normal",
+    color: terminal && !options.noColor && readVariable("NO_COLOR") === undefined,
+    live: terminal,
+    columns: () => {
+      try {
+        return Deno.consoleSize().columns;
+      } catch {
+        return 80;
+      }
+    },
+  });
+}

@@ -1,0 +1,48 @@
+/**
+ * The model that options and environment name.
+ */
+import type { Client } from "../contracts/model.ts";
+import type { OpenAIConfig } from "../llm/openai.ts";
+import { usageError } from "./arguments.ts";
+import { CliError } from "./failure.ts";
+import type { CliOptions } from "./option_table.ts";
+
+/** A client and what it was made from. */
+export interface ModelAccess {
+  /** The client. */
+  readonly client: Client;
+  /** Its options; the key is in there. */
+  readonly config: OpenAIConfig;
+}
+
+/**
+ * Makes the client; no request is made yet, but what the first one needs is being loaded.
+ *
+ * @throws {CliError} `usage` for an option, `config` for a variable that cannot be used.
+ * @throws {AgentLoopError} `config` when a key is missing.
+ */
+export async function openModel(
+  options: Pick<CliOptions, "model" | "baseUrl">,
+): Promise<ModelAccess> {
+  const { configFromEnv, createOpenAIClient } = await import("../llm/openai.ts");
+  try {
+    const config = {
+      ...configFromEnv(),
+      ...(options.model === undefined ? {} : { model: options.model }),
+      ...(options.baseUrl === undefined ? {} : { baseUrl: options.baseUrl }),
+    };
+    const client = createOpenAIClient(config);
+    // Failures are told by the first call, which meets them again.
+    client.warmUp?.().catch(() => {});
+    return { client, config };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    if (options.baseUrl !== undefined && /base URL/i.test(error.message)) {
+      throw usageError(`--base-url: ${error.message}`);
+    }
+    throw new CliError("config", error.message, {
+      cause: error,
+      hint: "Look at the variables whose names begin with OPENAI_.",
+    });
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * Every option of the command, once: parsing, help and error messages are made of this table.
+ */
+
+/** What the options of one invocation say. Absent means not given. */
+export interface CliOptions {
+  /** Events and a result as JSON lines on stdout. */
+  readonly json: boolean;
+  /** Only warnings and errors on stderr. */
+  readonly quiet: boolean;
+  /** Scripts, logs and details on stderr. */
+  readonly verbose: boolean;
+  /** Colors are unwanted. */
+  readonly noColor: boolean;
+  /** Help is wanted in place of the command. */
+  readonly help: boolean;
+  /** The version is wanted in place of the command. */
+  readonly version: boolean;
+  /** Go on with the session that was used last. */
+  readonly continue: boolean;
+  /** Keep everything in memory. */
+  readonly ephemeral: boolean;
+  /** Make no request. */
+  readonly offline: boolean;
+  /** The session to extend. */
+  readonly session?: string;
+  /** Path of the database. */
+  readonly db?: string;
+  /** The model to ask. */
+  readonly model?: string;
+  /** The endpoint to ask. */
+  readonly baseUrl?: string;
+  /** Model calls at most. */
+  readonly maxSteps?: number;
+  /** Wall time of a run, in ms. */
+  readonly timeoutMs?: number;
+  /** Steps of the past that are replayed at most. */
+  readonly historyWindow?: number;
+  /** Text for the end of the system prompt, or `@file`. */
+  readonly context?: string;
+  /** Text of the session's persona, or `@file`. */
+  readonly system?: string;
+}
+
+/** How the value of an option is read. */
+export type OptionKind = "flag" | "text" | "positive" | "count" | "duration";
+
+/** One option. */
+export interface OptionSpec {
+  /** Its name, without dashes. */
+  readonly name: string;
+  /** Its field in {@linkcode CliOptions}. */
+  readonly field: keyof CliOptions;
+  /** How its value is read. */
+  readonly kind: OptionKind;
+  /** What stands for the value in help; absent for a flag. */
+  readonly value?: string;
+  /** One letter that does the same. */
+  readonly short?: string;
+  /** One line of help. */
+  readonly help: string;
+}
+
+/** Every option, in the order of the help text. */
+export const OPTIONS: readonly OptionSpec[] = [
+  option("session", "session", "text", "go on with this session; created when it is new", "ID"),
+  option("continue", "continue", "flag", "go on with the session that was used last"),
+  option("ephemeral", "ephemeral", "flag", "keep everything in memory, write nothing"),
+  option(
+    "db",
+    "db",
+    "text",
+    "the database file; beats $AGENTLOOP_DB and the usual place",
+    "PATH",
+  ),
+  option("model", "model", "text", "the model to ask; beats $OPENAI_CHAT_MODEL", "NAME"),
+  option("base-url", "baseUrl", "text", "the endpoint to ask; beats $OPENAI_BASE_URL", "URL"),
+  option("max-steps", "maxSteps", "positive", "model calls at most (default 20)", "N"),
+  option("timeout", "timeoutMs", "duration", "wall time: 30m, 90s, 500ms or seconds (5m)", "TIME"),
+  option(
+    "history-window",
+    "historyWindow",
+    "count",
+    "steps of the past that the model sees (80)",
+    "N",
+  ),
+  option("context", "context", "text", "add to this run's instructions; @FILE reads it", "TEXT"),
+  option(
+    "system",
+    "system",
+    "text",
+    "persona, kept with the session; @FILE reads it",
+    "TEXT",
+  ),
+  option("offline", "offline", "flag", "make no request to the model"),
+  option("json", "json", "flag", "one JSON object a line on stdout, the result last"),
+  option("quiet", "quiet", "flag", "only warnings and errors on stderr", undefined, "q"),
+  option("verbose", "verbose", "flag", "scripts, logs and details on stderr", undefined, "v"),
+  option("no-color", "noColor", "flag", "no colors; NO_COLOR=1 does the same"),
+  option("help", "help", "flag", "this text", undefined, "h"),
+  option("version", "version", "flag", "the version"),
+];
+
+function option(
+  name: string,
+  field: keyof CliOptions,
+  kind: OptionKind,
+  help: string,
+  value?: string,
+  short?: string,
+): OptionSpec {
+  return {
+    name,
+    field,
+    kind,
+    help,
+    ...(value === undefined ? {} : { value }),
+    ...(short === undefined ? {} : { short }),
+  };
+}

@@ -1,0 +1,39 @@
+/**
+ * The last line of stdout in JSON mode: one object that says how the command ended, also when it failed.
+ */
+import type { JsonValue } from "../contracts/json.ts";
+import type { TokenUsage } from "../contracts/model.ts";
+import type { Outcome } from "./command.ts";
+
+/**
+ * The result as an object with the same keys for every command and every end; what there is not is `null`. A failure's `error` has `type` and `message`.
+ */
+export function resultLine(outcome: Outcome, durationMs: number): JsonValue {
+  const { run, failure } = outcome;
+  return {
+    type: "result",
+    status: outcome.status,
+    text: outcome.text ?? "",
+    reason: outcome.reason ?? null,
+    error: failure === undefined ? null : { type: failure.type, message: failure.message },
+    forced: run?.forced ?? false,
+    session_id: run?.sessionId ?? null,
+    run_id: run?.runId ?? null,
+    steps: run?.steps ?? 0,
+    tokens: tokenFields(run?.tokens ?? { prompt: 0, completion: 0 }),
+    data_bytes_carried: run?.dataBytesCarried ?? 0,
+    duration_ms: Math.round(durationMs),
+    exit_code: outcome.exitCode,
+    ...outcome.extra,
+  };
+}
+
+/** Token counts as they leave the process; what the provider does not tell is left out. */
+export function tokenFields(tokens: TokenUsage): JsonValue {
+  return {
+    prompt: tokens.prompt,
+    completion: tokens.completion,
+    ...(tokens.cached === undefined ? {} : { cached: tokens.cached }),
+    ...(tokens.reasoning === undefined ? {} : { reasoning: tokens.reasoning }),
+  };
+}

@@ -1,0 +1,88 @@
+/**
+ * From the end of a run to an exit code and to words about what to do next. Pure.
+ */
+import {
+  DEFAULT_MAX_ITERATIONS,
+  DEFAULT_RUN_TIMEOUT_MS,
+  type RunResult,
+} from "../contracts/loop.ts";
+import type { Outcome } from "./command.ts";
+import { describeFailure, EXIT_ERROR, EXIT_OK, type Failure } from "./failure.ts";
+import type { Interrupt } from "./interrupt.ts";
+import type { CliOptions } from "./option_table.ts";
+import { oneLine } from "./terminal_text.ts";
+import { formatDuration } from "./units.ts";
+
+/** Exit code when the model calls of the run were used up. */
+export const EXIT_MAX_ITERATIONS = 2;
+/** Exit code when a limit of tokens, cost, calls or bytes was reached. */
+export const EXIT_LIMIT = 4;
+/** Exit code when an approval is waited for that nobody is there to give. */
+export const EXIT_WAITING = 5;
+
+/** The outcome of a command that made this run. */
+export function outcomeOfRun(
+  run: RunResult,
+  { options, interrupt }: {
+    readonly options: CliOptions;
+    readonly interrupt: Pick<Interrupt, "received" | "exitCode">;
+  },
+): Outcome {
+  const ended = {
+    status: run.status,
+    run,
+    ...(run.reason === undefined ? {} : { reason: run.reason }),
+  };
+  if (run.status === "completed") return { ...ended, exitCode: EXIT_OK, text: run.finalText };
+  const failure = failureOf(run, { options, interrupt });
+  return { ...ended, exitCode: failure.exitCode, failure };
+}
+
+function failureOf(
+  run: RunResult,
+  { options, interrupt }: {
+    readonly options: CliOptions;
+    readonly interrupt: Pick<Interrupt, "received" | "exitCode">;
+  },
+): Failure {
+  const hint = options.ephemeral
+    ? undefined
+    : `To go on: agentloop --session ${oneLine(run.sessionId, 200)} "go on"`;
+  const told = (
+    type: Failure["type"],
+    message: string,
+    exitCode: number,
+  ): Failure => ({
+    type,
+    message,
+    exitCode,
+    cause: run.error,
+    ...(hint === undefined ? {} : { hint }),
+  });
+
+  switch (run.status) {
+    case "max_iterations":
+      return told(
+        "max_iterations",
+        `No answer within ${options.maxSteps ?? DEFAULT_MAX_ITERATIONS} model calls (--max-steps).`,
+        EXIT_MAX_ITERATIONS,
+      );
+    case "limit":
+      return told("limit", `Stopped at a limit: ${run.reason ?? "unnamed"}.`, EXIT_LIMIT);
+    case "waiting":
+      return told("waiting", "Stopped at a call that needs an approval.", EXIT_WAITING);
+    case "completed":
+    case "error":
+      break;
+  }
+  if (interrupt.exitCode !== undefined) {
+    return told("aborted", `Stopped by ${interrupt.received}.`, interrupt.exitCode);
+  }
+  if (run.reason === "timeout") {
+    const wall = formatDuration(options.timeoutMs ?? DEFAULT_RUN_TIMEOUT_MS);
+    return told("timeout", `No answer within ${wall} (--timeout).`, EXIT_ERROR);
+  }
+  return describeFailure(
+    run.error ?? new Error(run.reason ?? "the run failed and did not say why"),
+  );
+}

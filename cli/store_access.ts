@@ -1,0 +1,101 @@
+/**
+ * Opens the store that the options name: the database file, or memory. What only reads neither creates nor changes a file.
+ */
+import { AgentLoopError } from "../contracts/errors.ts";
+import type { SessionCatalog, SessionListing, SessionStore } from "../contracts/session.ts";
+import type { StepStore } from "../contracts/step.ts";
+import { usageError } from "./arguments.ts";
+import { databasePath } from "./database_path.ts";
+import { readVariable } from "./environment.ts";
+import { CliError } from "./failure.ts";
+import type { CliOptions } from "./option_table.ts";
+import { oneLine } from "./terminal_text.ts";
+import { reasonOf } from "./text_input.ts";
+
+/** Everything that the command does with a store. */
+export type Store = SessionStore & StepStore & SessionCatalog;
+
+/** An open store. Disposing closes it. */
+export interface OpenStore extends AsyncDisposable {
+  /** The store. */
+  readonly store: Store;
+  /** Its file; absent for a store in memory. */
+  readonly path?: string;
+}
+
+/** The path of the database that the options and the environment name. */
+export function pathOf(options: Pick<CliOptions, "db">): string {
+  const path = databasePath({
+    ...(options.db === undefined ? {} : { db: options.db }),
+    os: Deno.build.os,
+    env: readVariable,
+  });
+  if (path !== ":memory:") return path;
+  throw usageError("a database in memory ends with the command; --ephemeral does that");
+}
+
+/** Opens the store for a run, creating the database if need be. */
+export async function openStore(
+  options: Pick<CliOptions, "db" | "ephemeral">,
+): Promise<OpenStore> {
+  if (options.ephemeral) {
+    const { MemoryStore } = await import("../stores/memory.ts");
+    return { store: new MemoryStore(), [Symbol.asyncDispose]: async () => {} };
+  }
+  return await openFile(pathOf(options));
+}
+
+/** Opens the database for changes when its file is there. */
+export async function openExistingStore(
+  options: Pick<CliOptions, "db">,
+): Promise<OpenStore | undefined> {
+  const path = pathOf(options);
+  return await isFile(path) ? await openFile(path) : undefined;
+}
+
+/** Opens the database to look at when its file is there. */
+export async function openStoreToRead(
+  options: Pick<CliOptions, "db">,
+): Promise<OpenStore | undefined> {
+  const path = pathOf(options);
+  if (!await isFile(path)) return undefined;
+  try {
+    return await openFile(path, true);
+  } catch (error) {
+    // A file of an older schema has to be brought up to date first.
+    if (!(error instanceof AgentLoopError) || error.code !== "store_failed") throw error;
+    return await openFile(path);
+  }
+}
+
+/** What a listing says of one session. */
+export async function findListing(store: Store, id: string): Promise<SessionListing | undefined> {
+  return (await store.list()).find((listing) => listing.id === id);
+}
+
+/** The failure of a command that names a session which is not there. */
+export function sessionMissing(id: string, path: string): CliError {
+  return new CliError(
+    "session_missing",
+    `There is no session ${oneLine(id, 200)} in ${oneLine(path, 200)}.`,
+    { hint: "agentloop sessions ls lists those that are there." },
+  );
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    await Deno.stat(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw new CliError("input", `Cannot look at ${oneLine(path, 200)}: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+async function openFile(path: string, readOnly: boolean = false): Promise<OpenStore> {
+  const { openSqliteStore } = await import("../stores/sqlite/mod.ts");
+  const store = openSqliteStore(path, { readOnly });
+  return { store, path: store.path, [Symbol.asyncDispose]: () => store.close() };
+}

@@ -1,0 +1,60 @@
+/**
+ * Text that others wrote, made fit for a terminal and for one line. Pure functions.
+ */
+
+// Control characters (C0 but tab and line feed, DEL, C1) and the marks that change the direction of what follows: either can make a terminal
+// show something else than what is there.
+// deno-lint-ignore no-control-regex
+const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Replaces control characters by visible escapes such as `\x1b`. Line feeds and tabs stay; CRLF becomes LF. */
+export function escapeControls(text: string): string {
+  return text.replaceAll("\r\n", "\n").replace(UNSAFE, (character) => {
+    const code = character.charCodeAt(0);
+    return code < 256
+      ? `\\x${code.toString(16).padStart(2, "0")}`
+      : `\\u${code.toString(16).padStart(4, "0")}`;
+  });
+}
+
+/** The text on one line: control characters escaped, every run of white space one blank, cut at a width with an ellipsis. */
+export function oneLine(text: string, maxWidth: number): string {
+  // Cut roughly first, so that megabytes are not scanned for a line of a hundred characters.
+  const rough = text.trimStart().slice(0, maxWidth * 8 + 64);
+  return cutToWidth(escapeControls(rough).replace(/\s+/g, " ").trim(), maxWidth);
+}
+
+/** Cuts a line at a number of terminal columns; what is cut off is marked by an ellipsis that fits in. */
+export function cutToWidth(line: string, maxWidth: number): string {
+  if (displayWidth(line) <= maxWidth) return line;
+  let width = 0;
+  let kept = "";
+  for (const character of line) {
+    width += characterWidth(character);
+    if (width > maxWidth - 1) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}
+
+/** Columns that a line takes at a terminal. An approximation: wide for CJK and emoji, nothing for combining marks. */
+export function displayWidth(line: string): number {
+  let width = 0;
+  for (const character of line) width += characterWidth(character);
+  return width;
+}
+
+/** Fills a line with blanks up to a number of columns. */
+export function padToWidth(line: string, width: number): string {
+  return line + " ".repeat(Math.max(0, width - displayWidth(line)));
+}
+
+const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
+const WIDE =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]$/u;
+
+function characterWidth(character: string): number {
+  if (character <= "\u02ff") return 1;
+  if (NO_WIDTH.test(character)) return 0;
+  return WIDE.test(character) ? 2 : 1;
+}
