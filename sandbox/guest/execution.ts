@@ -59,6 +59,8 @@ export interface GuestPort {
 /** An execution under way. */
 export interface GuestExecution {
   readonly done: Promise<Omit<Execution, "answerJson">>;
+  /** Whether the script came to an end of its own, so that its realm may be renewed. Known once `done` has settled. */
+  readonly clean: boolean;
   /** Ends the script at its next poll. */
   cancel(): void;
 }
@@ -81,6 +83,7 @@ export function startExecution(
   let calls = 0;
   let outstanding = 0;
   let wake: (() => void) | undefined;
+  let clean = false;
 
   function resume(): void {
     sliceStart = performance.now();
@@ -206,6 +209,7 @@ export function startExecution(
     try {
       const outcome = await runScript();
       if (stopped === undefined) ({ failure, valueJson, notes } = readOutcome(outcome));
+      clean = stopped === undefined && !realm.memoryRanOut;
     } catch (error) {
       failure = failureFor(causeOf(error), limits);
     }
@@ -253,6 +257,9 @@ export function startExecution(
 
   return {
     done: run(),
+    get clean() {
+      return clean;
+    },
     cancel() {
       stopped ??= "cancelled";
       wake?.();

@@ -4,6 +4,12 @@
  */
 import type { Engine, EngineHooks, EngineInstance, Pointer } from "./engine.ts";
 import { SCRIPT_NAME } from "./failure.ts";
+import {
+  layTemplate,
+  type MemoryLayout,
+  type MemoryTemplate,
+  takeTemplate,
+} from "./memory_template.ts";
 import type { ControlOperation } from "./realm_bridge.ts";
 
 const encoder = new TextEncoder();
@@ -15,7 +21,7 @@ export interface Evaluated {
   readonly threw: boolean;
 }
 
-/** A realm that has run no script yet, or one. Never used for a second one. */
+/** A realm that has run no script yet, or one. */
 export interface Realm {
   /** Whether the memory's maximum stopped a growth. */
   readonly memoryRanOut: boolean;
@@ -31,6 +37,16 @@ export interface Realm {
   readCall(argv: Pointer): { operation: string; text: string };
   /** A new string in the realm. */
   newString(text: string): Pointer;
+  /**
+   * Makes a fresh realm of this one. Only after an end at which no guest code was left on a stack; false when it cannot be done:
+   * the realm is then dropped.
+   */
+  renew(): boolean;
+}
+
+/** Makes realms of one kind. */
+export interface RealmFactory {
+  create(): Promise<Realm>;
 }
 
 /** What a realm is made with. */
@@ -39,26 +55,78 @@ export interface RealmOptions {
   readonly stackBytes: number;
   /** From `realmSource()`. */
   readonly source: string;
+  /** From `measureLayout`; absent when memory cannot be laid anew. */
+  readonly layout: MemoryLayout | undefined;
 }
 
-/** Makes a realm. */
-export async function createRealm(engine: Engine, options: RealmOptions): Promise<Realm> {
-  const instance = await engine.createInstance(options.memoryBytes);
+/** The values that a realm's owner works with; the same in every realm that starts from one template. */
+interface Anchors {
+  readonly runtime: Pointer;
+  readonly context: Pointer;
+  readonly control: Pointer;
+  readonly fileName: Pointer;
+  readonly slots: Pointer;
+}
+
+/** Makes a factory. The first realm sets up the engine and its own code; the others start from a copy of its memory. */
+export function createRealmFactory(engine: Engine, options: RealmOptions): RealmFactory {
+  let first: Promise<{ anchors: Anchors; template: MemoryTemplate | undefined }> | undefined;
+  return {
+    async create() {
+      const instance = await engine.createInstance(options.memoryBytes);
+      if (first !== undefined) {
+        const { anchors, template } = await first;
+        if (template !== undefined && layTemplate(instance, template)) {
+          return wrapRealm(instance, anchors, template);
+        }
+        return wrapRealm(instance, await setUp(instance, options), undefined);
+      }
+      first = setUp(instance, options).then((anchors) => ({
+        anchors,
+        template: options.layout && takeTemplate(instance.memory, options.layout),
+      }));
+      const { anchors, template } = await first;
+      return wrapRealm(instance, anchors, template);
+    },
+  };
+}
+
+/** Puts a runtime, a context and the realm's own code into a new instance. */
+async function setUp(instance: EngineInstance, options: RealmOptions): Promise<Anchors> {
   const { exports } = instance;
+  const text = createText(instance);
   const runtime = exports.newRuntime();
   exports.setMaxStackSize(runtime, options.stackBytes);
   exports.enableInterruptHandler(runtime);
   const context = exports.newContext(runtime);
-  const text = createText(instance);
-  const fileName = text.write(SCRIPT_NAME).at;
-  const ownName = text.write("agentloop").at;
-  const slots = exports.malloc(4 * 4);
-  const noValue = exports.undefinedValue();
-
-  async function call(fn: Pointer, args: readonly Pointer[]): Promise<Evaluated> {
-    new Uint32Array(instance.memory.buffer, slots, args.length).set(args);
-    return resolve(await exports.call(context, fn, noValue, args.length, slots));
+  const slots = exports.malloc(4 * SLOTS);
+  const host = exports.newFunction(context, text.write("host").at);
+  const own = text.write(options.source);
+  const maker = await exports.evaluate(context, own.at, own.length, text.write("agentloop").at);
+  exports.free(own.at);
+  new Uint32Array(instance.memory.buffer, slots, 1)[0] = host;
+  const control = await exports.call(context, maker, exports.undefinedValue(), 1, slots);
+  const thrown = exports.resolveException(context, control);
+  if (thrown !== 0) {
+    throw new Error(
+      `The realm's own code failed: ${text.read(exports.getString(context, thrown))}`,
+    );
   }
+  return { runtime, context, control, fileName: text.write(SCRIPT_NAME).at, slots };
+}
+
+/** The control function takes an operation and two values at most. */
+const SLOTS = 3;
+
+function wrapRealm(
+  instance: EngineInstance,
+  anchors: Anchors,
+  template: MemoryTemplate | undefined,
+): Realm {
+  const { exports } = instance;
+  const { runtime, context, slots } = anchors;
+  const text = createText(instance);
+
   function resolve(value: Pointer): Evaluated {
     const thrown = exports.resolveException(context, value);
     return thrown === 0 ? { value, threw: false } : { value: thrown, threw: true };
@@ -75,18 +143,6 @@ export async function createRealm(engine: Engine, options: RealmOptions): Promis
     exports.free(at);
     return value;
   }
-  async function run(source: string, file: Pointer): Promise<Evaluated> {
-    const { at, length } = text.write(source);
-    const evaluated = resolve(await exports.evaluate(context, at, length, file));
-    exports.free(at);
-    return evaluated;
-  }
-
-  const maker = await run(options.source, ownName);
-  if (maker.threw) throw new Error(`The realm's own code failed: ${readValue(maker.value)}`);
-  const made = await call(maker.value, [exports.newFunction(context, text.write("host").at)]);
-  if (made.threw) throw new Error(`The realm's own code failed: ${readValue(made.value)}`);
-  const controlFunction = made.value;
 
   return {
     get memoryRanOut() {
@@ -95,15 +151,23 @@ export async function createRealm(engine: Engine, options: RealmOptions): Promis
     setHooks(hooks) {
       instance.hooks = hooks;
     },
-    evaluate: (source) => run(source, fileName),
+    async evaluate(source) {
+      const { at, length } = text.write(source);
+      const evaluated = resolve(await exports.evaluate(context, at, length, anchors.fileName));
+      exports.free(at);
+      return evaluated;
+    },
     async control(operation, ...args) {
       const pointers = [operation, ...args].map((arg) =>
         typeof arg === "number" ? arg : newString(arg)
       );
-      const { value, threw } = await call(controlFunction, pointers);
+      new Uint32Array(instance.memory.buffer, slots, pointers.length).set(pointers);
+      const noValue = exports.undefinedValue();
+      const { value, threw } = resolve(
+        await exports.call(context, anchors.control, noValue, pointers.length, slots),
+      );
       if (threw) throw new RealmError(readValue(value));
-      if (isUndefined(instance, value)) return undefined;
-      return readValue(value);
+      return isUndefined(instance, value) ? undefined : readValue(value);
     },
     async runJob() {
       if (exports.isJobPending(runtime) === 0) return false;
@@ -115,6 +179,7 @@ export async function createRealm(engine: Engine, options: RealmOptions): Promis
       text: readValue(exports.argument(argv, 1)),
     }),
     newString,
+    renew: () => template !== undefined && layTemplate(instance, template),
   };
 }
 

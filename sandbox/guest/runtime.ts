@@ -3,9 +3,15 @@
  * Used by the guest process and, in the calling process, by whoever cannot start one. It knows no pipes.
  */
 import type { Execution, SandboxLimits } from "../../contracts/sandbox.ts";
-import { type Engine, loadEngine } from "./engine.ts";
-import { type GuestPort, type GuestScript, startExecution } from "./execution.ts";
-import { createRealm, type Realm } from "./realm.ts";
+import { loadEngine } from "./engine.ts";
+import {
+  type GuestExecution,
+  type GuestPort,
+  type GuestScript,
+  startExecution,
+} from "./execution.ts";
+import { measureLayout } from "./memory_template.ts";
+import { createRealmFactory, type Realm, type RealmFactory } from "./realm.ts";
 import { realmSource } from "./realm_source.ts";
 import { createThread, type Thread } from "./thread.ts";
 
@@ -33,46 +39,74 @@ export interface GuestRuntime {
  */
 export async function createGuestRuntime(limits: SandboxLimits): Promise<GuestRuntime> {
   const engine = await loadEngine();
+  const layout = await measureLayout(engine);
   const source = realmSource();
-  const thread = createThread();
-  const runtime = assemble(engine, source, thread);
+  const stocks = new Map<string, RealmStock>();
+  const stockFor = ({ memoryBytes, stackBytes }: SandboxLimits): RealmStock => {
+    const key = `${memoryBytes}/${stackBytes}`;
+    const known = stocks.get(key);
+    if (known !== undefined) return known;
+    const made = createStock(
+      createRealmFactory(engine, { memoryBytes, stackBytes, source, layout }),
+    );
+    stocks.set(key, made);
+    return made;
+  };
+  const runtime = assemble(stockFor, createThread());
   await selfCheck(runtime, limits);
   runtime.prepare(limits);
   return runtime;
 }
 
-function assemble(engine: Engine, source: string, thread: Thread): GuestRuntime {
-  const ready = new Map<string, Promise<Realm>>();
-  const make = ({ memoryBytes, stackBytes }: SandboxLimits): Promise<Realm> => {
-    const made = createRealm(engine, { memoryBytes, stackBytes, source });
-    made.catch(() => {}); // whoever takes it sees the failure
-    return made;
-  };
-  const key = (limits: SandboxLimits): string => `${limits.memoryBytes}/${limits.stackBytes}`;
-  const prepare = (limits: SandboxLimits): void => {
-    if (!ready.has(key(limits))) ready.set(key(limits), make(limits));
-  };
-  const take = (limits: SandboxLimits): Promise<Realm> => {
-    const prepared = ready.get(key(limits));
-    ready.delete(key(limits));
-    return prepared ?? make(limits);
-  };
+/** Fresh realms of one kind. */
+interface RealmStock {
+  /** Sees to it that one is there. */
+  prepare(): void;
+  take(): Promise<Realm>;
+  /** Takes a used realm back, renewed, or drops it. */
+  giveBack(realm: Realm): void;
+}
+
+/** Used realms that are kept at most: more than this are seldom busy at one moment, and each holds about a megabyte. */
+const MAX_STOCK = 16;
+
+function createStock(factory: RealmFactory): RealmStock {
+  const fresh: Promise<Realm>[] = [];
   return {
-    prepare,
+    prepare() {
+      if (fresh.length > 0) return;
+      const made = factory.create();
+      made.catch(() => {}); // whoever takes it sees the failure
+      fresh.push(made);
+    },
+    take: () => fresh.pop() ?? factory.create(),
+    giveBack(realm) {
+      if (fresh.length < MAX_STOCK && realm.renew()) fresh.push(Promise.resolve(realm));
+    },
+  };
+}
+
+function assemble(stockFor: (limits: SandboxLimits) => RealmStock, thread: Thread): GuestRuntime {
+  return {
+    prepare: (limits) => stockFor(limits).prepare(),
     start(script, port) {
-      const begun = take(script.limits).then((realm) =>
-        startExecution(realm, script, { port, thread })
-      );
+      const stock = stockFor(script.limits);
       let cancelled = false;
-      const done = begun.then((execution) => {
+      let execution: GuestExecution | undefined;
+      async function run(): Promise<Omit<Execution, "answerJson">> {
+        const realm = await stock.take();
+        execution = startExecution(realm, script, { port, thread });
         if (cancelled) execution.cancel();
-        return execution.done;
-      });
+        const outcome = await execution.done;
+        if (execution.clean) stock.giveBack(realm);
+        stock.prepare();
+        return outcome;
+      }
       return {
-        done: done.finally(() => prepare(script.limits)),
+        done: run(),
         cancel() {
           cancelled = true;
-          begun.then((execution) => execution.cancel(), () => {});
+          execution?.cancel();
         },
       };
     },

@@ -1,0 +1,82 @@
+/**
+ * The memory of a realm that has run nothing yet, kept so that it can be laid into another instance or back into a used one:
+ * a fresh realm at the price of a copy. Where the engine's heap begins and ends is found by watching an allocation; a build in which that
+ * cannot be told gets a new instance for every script instead.
+ */
+import type { Engine, EngineInstance } from "./engine.ts";
+
+/** Where things lie in an instance's memory, in bytes. */
+export interface MemoryLayout {
+  /** Static data and the stack, which grows down, lie below. */
+  readonly heapBase: number;
+  /** Where the engine keeps the end of what it has taken for its heap. */
+  readonly heapEndAt: number;
+}
+
+/** A memory to start from. */
+export interface MemoryTemplate {
+  readonly layout: MemoryLayout;
+  readonly byteLength: number;
+  readonly pieces: readonly { readonly at: number; readonly bytes: Uint8Array }[];
+}
+
+const PAGE_BYTES = 4096;
+/** The build's static data takes 88 KiB at the start of the memory; the stack follows. */
+const STATIC_BYTES = 1024 * 1024;
+/** An allocation that no free block of a fresh heap can serve. */
+const PROBE_BYTES = 4 * 1024 * 1024;
+/** The stack limit is at most 128 KiB; what the engine's C code adds beyond it stays far below this. */
+const STACK_BYTES = 512 * 1024;
+
+/** Finds the layout with an instance that is then dropped; `undefined` when it cannot be told. */
+export async function measureLayout(engine: Engine): Promise<MemoryLayout | undefined> {
+  const { memory, exports } = await engine.createInstance(2 * PROBE_BYTES);
+  const before = new Uint32Array(memory.buffer.slice(0, STATIC_BYTES));
+  const block = exports.malloc(PROBE_BYTES);
+  if (block < STATIC_BYTES) return undefined;
+  const after = new Uint32Array(memory.buffer, 0, before.length);
+  let found: MemoryLayout | undefined;
+  let end = block + PROBE_BYTES;
+  for (let word = 0; word < before.length; word++) {
+    const value = after[word]!;
+    const isEnd = value >= end && value <= memory.buffer.byteLength &&
+      value - before[word]! >= PROBE_BYTES && before[word]! > STATIC_BYTES &&
+      before[word]! <= block;
+    if (!isEnd) continue;
+    found = { heapBase: before[word]!, heapEndAt: word * 4 };
+    end = value;
+  }
+  return found;
+}
+
+/** Keeps what is in a memory now. */
+export function takeTemplate(memory: WebAssembly.Memory, layout: MemoryLayout): MemoryTemplate {
+  const bytes = new Uint8Array(memory.buffer);
+  const pieces: { at: number; bytes: Uint8Array }[] = [];
+  let from = -1;
+  for (let at = 0; at <= bytes.length; at += PAGE_BYTES) {
+    const used = at < bytes.length &&
+      bytes.subarray(at, at + PAGE_BYTES).some((byte) => byte !== 0);
+    if (used && from < 0) from = at;
+    if (used || from < 0) continue;
+    pieces.push({ at: from, bytes: bytes.slice(from, at) });
+    from = -1;
+  }
+  return { layout, byteLength: bytes.length, pieces };
+}
+
+/**
+ * Lays a template into a memory, wiping what a script left. False when the memory has grown since: it cannot shrink, so the instance
+ * is to be dropped.
+ */
+export function layTemplate(instance: EngineInstance, template: MemoryTemplate): boolean {
+  const { buffer } = instance.memory;
+  if (buffer.byteLength !== template.byteLength || instance.memoryRanOut) return false;
+  const { heapBase, heapEndAt } = template.layout;
+  const bytes = new Uint8Array(buffer);
+  const heapEnd = new Uint32Array(buffer)[heapEndAt / 4]!;
+  if (heapEnd < heapBase || heapEnd > bytes.length) return false;
+  bytes.fill(0, heapBase - STACK_BYTES, heapEnd);
+  for (const piece of template.pieces) bytes.set(piece.bytes, piece.at);
+  return true;
+}
