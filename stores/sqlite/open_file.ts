@@ -10,8 +10,11 @@ import { AgentLoopError } from "../../contracts/errors.ts";
 import { sqliteFailure, storeError } from "./failures.ts";
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
 
-/** How long one attempt waits inside SQLite for a lock, the thread standing still. Between attempts the thread is free. */
-export const ATTEMPT_LOCK_MS = 50;
+/** How long one attempt waits inside SQLite for a lock at most, the thread standing still. */
+const ATTEMPT_LOCK_MS = 50;
+
+/** The path that stands for a database in memory. */
+export const MEMORY = ":memory:";
 
 /** What the write-ahead log is cut back to once no reader needs the rest of it. */
 export const WAL_LIMIT_BYTES = 8 * 1024 * 1024;
@@ -32,13 +35,13 @@ interface Identity {
 
 /** Opens a store's file, or a database in memory for ":memory:". The caller closes what it gets. Errors are ready for people. */
 export function openFile(path: string, options: OpenFileOptions): DatabaseSync {
-  const inMemory = path === ":memory:";
   const deadline = performance.now() + options.lockTimeoutMs;
+  const timeout = Math.min(ATTEMPT_LOCK_MS, options.lockTimeoutMs);
   try {
-    if (!inMemory) checkPath(path, options.readOnly);
+    if (path !== MEMORY) checkPath(path, options.readOnly);
     for (;;) {
       try {
-        return options.readOnly ? openToRead(path) : openToWrite(path, inMemory);
+        return options.readOnly ? openToRead(path, timeout) : openToWrite(path, timeout);
       } catch (error) {
         if (sqliteFailure(error) !== "locked" || performance.now() >= deadline) throw error;
       }
@@ -84,9 +87,9 @@ function makeFolder(path: string): void {
   }
 }
 
-function openToRead(path: string): DatabaseSync {
+function openToRead(path: string, timeout: number): DatabaseSync {
   return guarded(
-    new DatabaseSync(path, { readOnly: true, timeout: ATTEMPT_LOCK_MS }),
+    new DatabaseSync(path, { readOnly: true, timeout }),
     (database) => {
       const { version } = recognise(database, path);
       if (version < SCHEMA_VERSION) {
@@ -99,15 +102,17 @@ function openToRead(path: string): DatabaseSync {
   );
 }
 
-function openToWrite(path: string, inMemory: boolean): DatabaseSync {
+function openToWrite(path: string, timeout: number): DatabaseSync {
+  const inMemory = path === MEMORY;
   const isNew = !inMemory && statOf(path) === undefined;
   // A log that waits to be written back would be written back by the last one to close, foreign file or not: look first as a reader.
-  if (!inMemory && !isNew && hasPendingLog(path)) lookAsReader(path);
-  return guarded(new DatabaseSync(path, { timeout: ATTEMPT_LOCK_MS }), (database) => {
+  if (!inMemory && !isNew && hasPendingLog(path)) lookAsReader(path, timeout);
+  return guarded(new DatabaseSync(path, { timeout }), (database) => {
     if (isNew && Deno.build.os !== "windows") Deno.chmodSync(path, 0o600);
     const { version } = recognise(database, path);
     database.exec(`
       PRAGMA synchronous = NORMAL;
+      PRAGMA secure_delete = ON;
       PRAGMA journal_size_limit = ${WAL_LIMIT_BYTES};
     `);
     if (version < SCHEMA_VERSION) migrate(database, path);
@@ -115,9 +120,9 @@ function openToWrite(path: string, inMemory: boolean): DatabaseSync {
   });
 }
 
-function lookAsReader(path: string): void {
+function lookAsReader(path: string, timeout: number): void {
   try {
-    guarded(new DatabaseSync(path, { readOnly: true, timeout: ATTEMPT_LOCK_MS }), (database) => {
+    guarded(new DatabaseSync(path, { readOnly: true, timeout }), (database) => {
       recognise(database, path);
     }).close();
   } catch (error) {

@@ -23,6 +23,7 @@ import {
   optionalText,
 } from "../step_input.ts";
 import { Connection } from "./connection.ts";
+import { MEMORY } from "./open_file.ts";
 import { listingOf, sessionOf, STEP_COLUMNS, stepOf } from "./rows.ts";
 import { toColumn, toOptionalColumn } from "./text_column.ts";
 
@@ -123,7 +124,7 @@ export class SqliteStore
     if (typeof lockTimeoutMs !== "number" || !(lockTimeoutMs >= 0)) {
       throw new RangeError(`lockTimeoutMs must be a number of at least 0, not ${lockTimeoutMs}.`);
     }
-    const inMemory = path === ":memory:";
+    const inMemory = path === MEMORY;
     if (inMemory && readOnly) throw new TypeError("A store in memory cannot be read only.");
     this.#now = now;
     this.#connection = new Connection(inMemory ? path : resolve(path), { readOnly, lockTimeoutMs });
@@ -259,14 +260,8 @@ export class SqliteStore
   async delete(sessionId: string): Promise<boolean> {
     const id = toColumn(checkedSessionId(sessionId));
     return this.#connection.write("delete a session", () => {
-      this.#statement("PRAGMA secure_delete = ON").run();
-      try {
-        return Number(
-          this.#statement("DELETE FROM sessions WHERE session_id = ?").run(id).changes,
-        ) > 0;
-      } finally {
-        this.#statement("PRAGMA secure_delete = OFF").run();
-      }
+      return Number(this.#statement("DELETE FROM sessions WHERE session_id = ?").run(id).changes) >
+        0;
     });
   }
 

@@ -1,0 +1,215 @@
+// Needs --allow-read and --allow-write for the folder of temporary files.
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { AgentLoopError } from "../../contracts/errors.ts";
+import { sampleStep, sampleSummary } from "../_contract_samples.ts";
+import { sessionStoreContract, type SessionStoreFixture, stepStoreContract } from "../contract.ts";
+import { openSqliteStore, type SqliteStore } from "./mod.ts";
+import { SCHEMA_VERSION } from "./migrations.ts";
+import { hasCode, TemporaryFolder } from "./_temporary_folder.ts";
+
+function fileFixture(): SessionStoreFixture {
+  const folder = new TemporaryFolder();
+  const path = `${folder.path}/store.db`;
+  return { ...handle(path, () => folder[Symbol.dispose]()), another: () => handle(path) };
+}
+
+function handle(path: string, afterwards: () => void = () => {}): SessionStoreFixture {
+  const store = openSqliteStore(path);
+  const close = async () => {
+    await store.close();
+    afterwards();
+  };
+  return { steps: store, sessions: store, catalog: store, close };
+}
+
+stepStoreContract("SqliteStore in a file", fileFixture, { shared: true });
+sessionStoreContract("SqliteStore in a file", fileFixture, { shared: true });
+stepStoreContract("SqliteStore in memory", () => handle(":memory:"));
+sessionStoreContract("SqliteStore in memory", () => handle(":memory:"));
+
+Deno.test("SqliteStore takes the times of a listing from its clock", async () => {
+  let time = 1000;
+  await using store = openSqliteStore(":memory:", { now: () => new Date(time) });
+  await store.updateData("s", "1");
+  time = 2000;
+  await store.updateData("s", "2");
+  const [listing] = await store.list();
+  assert.deepEqual([listing!.createdAt, listing!.lastUsedAt], [new Date(1000), new Date(2000)]);
+});
+
+Deno.test("SqliteStore keeps its rows under snake_case names, times in milliseconds", async () => {
+  using folder = new TemporaryFolder();
+  const path = `${folder.path}/store.db`;
+  await using store = openSqliteStore(path);
+  await store.append(sampleStep({ toolArgs: "{}", durationMs: 1.5 }));
+  using database = new DatabaseSync(path);
+  assert.deepEqual({ ...database.prepare("SELECT * FROM steps").get() }, {
+    session_id: "session",
+    step_index: 0,
+    run_id: "0190a000-0000-7000-8000-000000000001",
+    step_type: "user",
+    content: "hello",
+    tool_args: "{}",
+    duration_ms: 1.5,
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    created_at: 1_767_225_600_123,
+  });
+});
+
+Deno.test("SqliteStore never gives a changed number for one beyond 2^53 (SQL-07)", async () => {
+  using folder = new TemporaryFolder();
+  const path = `${folder.path}/store.db`;
+  await using store = openSqliteStore(path);
+  await store.append(sampleStep({ sessionId: "index" }));
+  await store.append(sampleStep({ sessionId: "tokens" }));
+  await store.append(sampleStep({ sessionId: "total" }));
+  using database = new DatabaseSync(path);
+  database.exec(`
+    UPDATE steps SET step_index = 9007199254740993 WHERE session_id = 'index';
+    UPDATE steps SET prompt_tokens = 9007199254740993 WHERE session_id = 'tokens';
+    UPDATE sessions SET prompt_tokens = 9007199254740993, step_count = 9007199254740993 WHERE session_id = 'total';
+  `);
+  await assert.rejects(store.lastN("index", 1), RangeError);
+  await assert.rejects(store.lastN("tokens", 1), RangeError);
+  await assert.rejects(store.list(), RangeError);
+  await assert.rejects(store.append(sampleStep({ sessionId: "total" })), RangeError);
+  await assert.rejects(store.append(sampleStep({ promptTokens: 2 ** 53 })), RangeError);
+});
+
+Deno.test("SqliteStore refuses a total that could not be read exactly, and keeps the old one (SQL-07)", async () => {
+  await using store = openSqliteStore(":memory:");
+  await store.finalize("s", sampleSummary({ completionTokens: Number.MAX_SAFE_INTEGER }));
+  await assert.rejects(store.finalize("s", sampleSummary({ completionTokens: 1 })), RangeError);
+  const [listing] = await store.list();
+  assert.equal(listing!.completionTokens, Number.MAX_SAFE_INTEGER);
+  assert.equal(listing!.runCount, 1);
+});
+
+Deno.test("SqliteStore replaces a lone surrogate, so that what it gives can always be sent (PRV-04)", async () => {
+  await using store = openSqliteStore(":memory:");
+  const returned = await store.append(sampleStep({ content: "ok \uD83D end" }));
+  assert.equal(returned.content, "ok \uFFFD end");
+  assert.deepEqual(await store.lastN("session", 1), [returned]);
+  await store.updateData("session", JSON.stringify("\uDC00"));
+  assert.equal((await store.get("session")).data, '"\\udc00"');
+  await assert.rejects(store.append(sampleStep({ sessionId: "a\uD83D" })), TypeError);
+});
+
+Deno.test("SqliteStore leaves no trace of a deleted session in its files", async () => {
+  using folder = new TemporaryFolder();
+  const path = `${folder.path}/store.db`;
+  const secret = "the-launch-code-is-swordfish";
+  await using keeper = openSqliteStore(path);
+  await keeper.updateData("kept", "1");
+  const store = openSqliteStore(path);
+  for (let n = 0; n < 50; n++) {
+    await store.append(sampleStep({ content: `${secret} ${"x".repeat(n * 100)}` }));
+  }
+  await store.updateData("session", JSON.stringify(secret.repeat(1000)));
+  await store.configure("session", { systemPrompt: secret });
+  await store.close();
+  assert.ok(folder.contains(secret), "the secret was never in the file");
+  assert.equal(await keeper.delete("session"), true);
+  await keeper.close();
+  assert.equal(folder.contains(secret), false);
+});
+
+Deno.test("SqliteStore finishes the calls that were made before it is closed, and refuses later ones", async () => {
+  using folder = new TemporaryFolder();
+  const path = `${folder.path}/store.db`;
+  const store = openSqliteStore(path);
+  const appends = Array.from({ length: 20 }, () => store.append(sampleStep()));
+  await store.close();
+  assert.deepEqual((await Promise.all(appends)).map((step) => step.stepIndex).at(-1), 19);
+  await store.close();
+  await assert.rejects(store.append(sampleStep()), TypeError);
+  await assert.rejects(store.list(), TypeError);
+});
+
+Deno.test("SqliteStore refuses the calls that still wait when it is disposed of at once", async () => {
+  let pending: Promise<unknown>;
+  {
+    using store = openSqliteStore(":memory:");
+    pending = assert.rejects(store.append(sampleStep()), TypeError);
+  }
+  await pending;
+});
+
+Deno.test("SqliteStore waits for another writer without holding up the thread", async () => {
+  using folder = new TemporaryFolder();
+  const path = `${folder.path}/store.db`;
+  await using store = openSqliteStore(path);
+  using other = new DatabaseSync(path);
+  other.exec("BEGIN IMMEDIATE");
+  const order: string[] = [];
+  const first = store.append(sampleStep()).then(() => order.push("first"));
+  const second = store.append(sampleStep()).then(() => order.push("second"));
+  setTimeout(() => {
+    order.push("released");
+    other.exec("COMMIT");
+  }, 120);
+  await Promise.all([first, second]);
+  assert.deepEqual(order, ["released", "first", "second"]);
+});
+
+Deno.test("SqliteStore says that the database is locked when the wait is over", async () => {
+  using folder = new TemporaryFolder();
+  const path = `${folder.path}/store.db`;
+  await using store = openSqliteStore(path, { lockTimeoutMs: 5 });
+  using other = new DatabaseSync(path);
+  other.exec("BEGIN IMMEDIATE");
+  await assert.rejects(store.append(sampleStep()), hasCode("store_locked", path));
+  other.exec("COMMIT");
+  assert.equal((await store.append(sampleStep())).stepIndex, 0);
+});
+
+Deno.test("SqliteStore keeps nothing of a write that fails halfway", async () => {
+  using folder = new TemporaryFolder();
+  const path = `${folder.path}/store.db`;
+  await using store = openSqliteStore(path);
+  await store.append(sampleStep());
+  using other = new DatabaseSync(path);
+  other.exec(`
+    CREATE TRIGGER refuse BEFORE INSERT ON steps BEGIN SELECT raise(ABORT, 'not now'); END;
+  `);
+  await assert.rejects(store.append(sampleStep({ content: "lost" })), (error) => {
+    return error instanceof AgentLoopError && error.code === "store_failed" &&
+      error.message.includes("not now") && !error.message.includes("lost");
+  });
+  other.exec("DROP TRIGGER refuse");
+  assert.equal((await store.append(sampleStep())).stepIndex, 1);
+  assert.equal((await store.list())[0]!.stepCount, 2);
+});
+
+Deno.test("SqliteStore stops writing once the file was brought to a newer schema", async () => {
+  using folder = new TemporaryFolder();
+  const path = `${folder.path}/store.db`;
+  await using store = openSqliteStore(path);
+  await store.append(sampleStep());
+  using other = new DatabaseSync(path);
+  other.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
+  await assert.rejects(store.append(sampleStep()), hasCode("store_newer", path));
+  assert.equal((await store.lastN("session", Infinity)).length, 1);
+});
+
+Deno.test("SqliteStore that was opened to read only reads, and refuses to write", async () => {
+  using folder = new TemporaryFolder();
+  const path = `${folder.path}/store.db`;
+  await using writer = openSqliteStore(path);
+  await writer.append(sampleStep());
+  await using reader = openSqliteStore(path, { readOnly: true });
+  assert.equal((await reader.lastN("session", 1)).length, 1);
+  assert.equal(await reader.exists("session"), true);
+  const writes: ((store: SqliteStore) => Promise<unknown>)[] = [
+    (store) => store.append(sampleStep()),
+    (store) => store.updateData("session", "1"),
+    (store) => store.finalize("session", sampleSummary()),
+    (store) => store.configure("session", { model: "m" }),
+    (store) => store.delete("session"),
+  ];
+  for (const write of writes) await assert.rejects(write(reader), /read only/);
+  await writer.append(sampleStep());
+  assert.equal((await reader.list())[0]!.stepCount, 2);
+});
