@@ -20,9 +20,8 @@ export interface MemoryTemplate {
   readonly pieces: readonly { readonly at: number; readonly bytes: Uint8Array }[];
 }
 
-const PAGE_BYTES = 4096;
 /** The build's static data takes 88 KiB at the start of the memory; the stack follows. */
-const STATIC_BYTES = 1024 * 1024;
+const STATIC_BYTES = 256 * 1024;
 /** An allocation that no free block of a fresh heap can serve. */
 const PROBE_BYTES = 4 * 1024 * 1024;
 /** The stack limit is at most 128 KiB; what the engine's C code adds beyond it stays far below this. */
@@ -49,20 +48,18 @@ export async function measureLayout(engine: Engine): Promise<MemoryLayout | unde
   return found;
 }
 
-/** Keeps what is in a memory now. */
+/** Keeps what is in a memory now: the static data and the heap. The stack holds nothing that lives on. */
 export function takeTemplate(memory: WebAssembly.Memory, layout: MemoryLayout): MemoryTemplate {
   const bytes = new Uint8Array(memory.buffer);
-  const pieces: { at: number; bytes: Uint8Array }[] = [];
-  let from = -1;
-  for (let at = 0; at <= bytes.length; at += PAGE_BYTES) {
-    const used = at < bytes.length &&
-      bytes.subarray(at, at + PAGE_BYTES).some((byte) => byte !== 0);
-    if (used && from < 0) from = at;
-    if (used || from < 0) continue;
-    pieces.push({ at: from, bytes: bytes.slice(from, at) });
-    from = -1;
-  }
-  return { layout, byteLength: bytes.length, pieces };
+  const heapEnd = new Uint32Array(memory.buffer)[layout.heapEndAt / 4]!;
+  return {
+    layout,
+    byteLength: bytes.length,
+    pieces: [
+      { at: 0, bytes: bytes.slice(0, STATIC_BYTES) },
+      { at: layout.heapBase, bytes: bytes.slice(layout.heapBase, heapEnd) },
+    ],
+  };
 }
 
 /**
