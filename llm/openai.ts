@@ -1,0 +1,199 @@
+/**
+ * A client for any server that speaks OpenAI's chat completions. This file joins the parts: which model, which body, how many tries; each part
+ * has its own file.
+ *
+ * Importing it loads no package and needs no permission. A call needs `--allow-net` for the endpoint's host.
+ *
+ * @example
+ * ```ts no-run
+ * import { configFromEnv, createOpenAIClient } from "@agentloop/core/llm/openai";
+ *
+ * const client = createOpenAIClient(configFromEnv());
+ * const reply = await client.complete({ messages: [{ role: "user", content: "Say hello." }] });
+ * console.log(reply.text);
+ * ```
+ *
+ * @module
+ */
+import type { AgentLoopError } from "../contracts/errors.ts";
+import type { Client, Completion, CompletionRequest, TokenUsage } from "../contracts/model.ts";
+import { type Failure, toError } from "./failure.ts";
+import { exchange } from "./http.ts";
+import { onlyModel, readModelList } from "./models.ts";
+import {
+  DEFAULT_OPENAI_MODEL,
+  type OpenAIConfig,
+  resolveConfig,
+  type ResolvedConfig,
+} from "./openai_config.ts";
+import { ReplyBuilder } from "./reply.ts";
+import { readReply } from "./reply_reader.ts";
+import {
+  adapt,
+  type Adaptation,
+  buildBody,
+  firstAdaptation,
+  MAX_ADAPTATIONS,
+} from "./request_body.ts";
+import { type Outcome, withRetries } from "./retry.ts";
+import { type LazySdk, lazySdk } from "./sdk.ts";
+import { addUsage, NO_USAGE } from "./usage.ts";
+
+export { configFromEnv, type EnvironmentReader } from "./config_from_env.ts";
+export { OPENAI_BASE_URL } from "./endpoint.ts";
+export { DEFAULT_OPENAI_MODEL, type FetchFunction, type OpenAIConfig } from "./openai_config.ts";
+export type {
+  Client,
+  Completion,
+  CompletionRequest,
+  FinishReason,
+  Message,
+  TokenUsage,
+} from "../contracts/model.ts";
+
+/**
+ * Creates a client for one endpoint. It holds no connection and needs no disposal; it remembers which parameters a model refused, and the model that the server's list
+ * decided on.
+ *
+ * Its `complete` rejects with an `AgentLoopError` that names endpoint and model and says what to do, and never holds a key. It tries again after 429, 5xx, failed
+ * connections, and streams that stalled, were cut or were empty. Where text was delivered already, it does so only if the request has an `onRestart`, which it calls first.
+ *
+ * @throws {TypeError} when an option has a value that it cannot have.
+ * @throws {AgentLoopError} `config` when the endpoint is OpenAI itself and there is no API key.
+ */
+export function createOpenAIClient(config: OpenAIConfig = {}): Client {
+  return new OpenAIClient(resolveConfig(config));
+}
+
+class OpenAIClient implements Client {
+  readonly #config: ResolvedConfig;
+  readonly #sdk: LazySdk;
+  readonly #adaptations = new Map<string, Adaptation>();
+  #discovered: string | undefined;
+
+  constructor(config: ResolvedConfig) {
+    this.#config = config;
+    this.#sdk = lazySdk(config);
+  }
+
+  async warmUp(): Promise<void> {
+    // The first call meets the same failure, and tells it.
+    await this.#sdk.load().catch(() => {});
+  }
+
+  async complete(request: CompletionRequest): Promise<Completion> {
+    request.signal?.throwIfAborted();
+    const model = request.model ?? this.#config.model ?? await this.#defaultModel(request.signal);
+    let delivered = false;
+    let spent: TokenUsage = NO_USAGE;
+    const tried = await withRetries<Completion>(async () => {
+      const { outcome, builder } = await this.#ask(model, request);
+      delivered = builder.delivered;
+      if (outcome.ok) return outcome;
+      spent = addUsage(spent, builder.usage);
+      // Text that was shown can only be taken back from a listener that knows how.
+      const stuck = delivered && request.onRestart === undefined;
+      return stuck ? { ok: false, failure: { ...outcome.failure, retryable: false } } : outcome;
+    }, {
+      policy: this.#config,
+      ...(request.signal === undefined ? {} : { signal: request.signal }),
+      onRetry: () => {
+        if (delivered) request.onRestart?.();
+      },
+    });
+    if (tried.ok) return { ...tried.value, usage: addUsage(spent, tried.value.usage) };
+    const task = `Asking ${
+      JSON.stringify(model)
+    } at ${this.#config.endpoint.label}/chat/completions`;
+    throw this.#error(tried.failure, { task, tries: tried.tries, tokens: spent });
+  }
+
+  // One try, adapted as often as the provider names something that it does not accept. An adaptation is no retry: it waits for nothing.
+  async #ask(
+    model: string,
+    request: CompletionRequest,
+  ): Promise<{ outcome: Outcome<Completion>; builder: ReplyBuilder }> {
+    for (let adaptations = 0;; adaptations++) {
+      const adaptation = this.#adaptations.get(model) ??
+        firstAdaptation(this.#config.endpoint.isOpenAI);
+      const body = buildBody(request, { model, defaults: this.#config, adaptation });
+      const builder = new ReplyBuilder(listenerOf(request));
+      const failure = await exchange(await this.#sdk.load(), {
+        request: { method: "post", path: "/chat/completions", body },
+        read: (bytes) => readReply(bytes, { builder, idleTimeoutMs: this.#config.idleTimeoutMs }),
+        options: this.#optionsFor(request.signal),
+      });
+      if (failure === undefined) {
+        return { outcome: { ok: true, value: builder.finish(model) }, builder };
+      }
+      const adapted = adaptations < MAX_ADAPTATIONS && !builder.delivered
+        ? adaptedTo(failure, { adaptation, body })
+        : undefined;
+      if (adapted === undefined) return { outcome: { ok: false, failure }, builder };
+      this.#adaptations.set(model, adapted);
+    }
+  }
+
+  async #defaultModel(signal: AbortSignal | undefined): Promise<string> {
+    const { endpoint, scrub, requestTimeoutMs } = this.#config;
+    if (endpoint.isOpenAI) return DEFAULT_OPENAI_MODEL;
+    if (this.#discovered !== undefined) return this.#discovered;
+    const sdk = await this.#sdk.load();
+    const tried = await withRetries<readonly string[]>(async () => {
+      let ids: readonly string[] = [];
+      const failure = await exchange(sdk, {
+        request: { method: "get", path: "/models" },
+        read: async (bytes) => {
+          const list = await readModelList(bytes, requestTimeoutMs);
+          if ("failure" in list) return list.failure;
+          ids = list.ids;
+          return undefined;
+        },
+        options: this.#optionsFor(signal),
+      });
+      return failure === undefined ? { ok: true, value: ids } : { ok: false, failure };
+    }, { policy: this.#config, ...(signal === undefined ? {} : { signal }) });
+    const listUrl = `${endpoint.label}/models`;
+    if (!tried.ok) {
+      const hint =
+        `${tried.failure.hint} Or name the model (OPENAI_CHAT_MODEL, or model): then the list is not needed.`;
+      const task = `Reading the list of models at ${listUrl}`;
+      throw this.#error({ ...tried.failure, hint }, { task, tries: tried.tries });
+    }
+    this.#discovered = onlyModel(tried.value.map(scrub), scrub(listUrl));
+    return this.#discovered;
+  }
+
+  #optionsFor(
+    signal: AbortSignal | undefined,
+  ): { requestTimeoutMs: number; now: () => Date; signal?: AbortSignal } {
+    const { requestTimeoutMs, now } = this.#config;
+    return { requestTimeoutMs, now, ...(signal === undefined ? {} : { signal }) };
+  }
+
+  #error(
+    failure: Failure,
+    details: { readonly task: string; readonly tries: number; readonly tokens?: TokenUsage },
+  ): AgentLoopError {
+    return toError(failure, { ...details, scrub: this.#config.scrub });
+  }
+}
+
+// After an abort the caller has gone on; what is still in flight must not reach it.
+function listenerOf({ onText, signal }: CompletionRequest): ((chunk: string) => void) | undefined {
+  if (onText === undefined) return undefined;
+  return (chunk) => {
+    if (!signal?.aborted) onText(chunk);
+  };
+}
+
+function adaptedTo(
+  failure: Failure,
+  { adaptation, body }: {
+    readonly adaptation: Adaptation;
+    readonly body: ReturnType<typeof buildBody>;
+  },
+): Adaptation | undefined {
+  if (failure.status === undefined || failure.provider === undefined) return undefined;
+  return adapt(adaptation, body, { status: failure.status, error: failure.provider });
+}

@@ -1,0 +1,174 @@
+/**
+ * Puts a reply together from what a provider sends: the chunks of a stream, or one whole object. Pure but for the callback; it knows nothing
+ * of bytes, time or retries.
+ */
+import type { Completion, FinishReason, TokenUsage } from "../contracts/model.ts";
+import { isRecord } from "./provider_error.ts";
+import { mergeUsage, NO_USAGE } from "./usage.ts";
+
+/** A provider's words for the end of a reply. What is in no list is `unknown`. */
+const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
+  stop: "stop",
+  eos: "stop",
+  end_turn: "stop",
+  stop_sequence: "stop",
+  complete: "stop",
+  length: "length",
+  max_tokens: "length",
+  model_length: "length",
+  tool_calls: "tool_calls",
+  tool_use: "tool_calls",
+  function_call: "tool_calls",
+  content_filter: "content_filter",
+  safety: "content_filter",
+};
+
+/** Words that say that the reply was broken off on the server's side: it is no answer. */
+const BROKEN_OFF = new Set([
+  "error",
+  "abort",
+  "aborted",
+  "cancelled",
+  "insufficient_system_resource",
+]);
+
+/** What became of one object that was taken in. */
+export type Taken =
+  | { readonly kind: "ok" }
+  /** It was, or held, an error. */
+  | { readonly kind: "error"; readonly error: unknown }
+  /** It says that the server broke the reply off. */
+  | { readonly kind: "broken_off"; readonly word: string }
+  /** It is none of this protocol's objects. */
+  | { readonly kind: "foreign" };
+
+const OK: Taken = { kind: "ok" };
+
+/** Builds one reply. Its visible text is always well-formed Unicode and is exactly what `onText` was given. */
+export class ReplyBuilder {
+  readonly #onText: ((chunk: string) => void) | undefined;
+  #text = "";
+  #held = "";
+  #reasoning = "";
+  #finishReason: FinishReason | undefined;
+  #usage: TokenUsage = NO_USAGE;
+  #model: string | undefined;
+  #sawToolCalls = false;
+
+  /** Creates a builder that hands on the visible text as it comes. */
+  constructor(onText?: (chunk: string) => void) {
+    this.#onText = onText;
+  }
+
+  /** Whether the provider said why the model stopped: then the reply is complete. */
+  get finished(): boolean {
+    return this.#finishReason !== undefined;
+  }
+
+  /** Whether anything came that a reply consists of. */
+  get hasContent(): boolean {
+    return this.#text !== "" || this.#held !== "" || this.#reasoning !== "" || this.#sawToolCalls;
+  }
+
+  /** Whether `onText` was given something. */
+  get delivered(): boolean {
+    return this.#onText !== undefined && this.#text !== "";
+  }
+
+  /** What the call cost, as far as it was told. */
+  get usage(): TokenUsage {
+    return this.#usage;
+  }
+
+  /** Takes in one chunk of a stream, or the whole of a reply. */
+  take(value: unknown): Taken {
+    if (!isRecord(value)) return { kind: "foreign" };
+    if (typeof value["model"] === "string" && value["model"] !== "") this.#model = value["model"];
+    this.#usage = mergeUsage(this.#usage, value["usage"]);
+    if (isRecord(value["x_groq"])) this.#usage = mergeUsage(this.#usage, value["x_groq"]["usage"]);
+    const { error, choices } = value;
+    if (error !== undefined && error !== null && error !== false) return { kind: "error", error };
+    if (value["object"] === "error" || value["type"] === "error") {
+      return { kind: "error", error: value };
+    }
+    if (!Array.isArray(choices)) return { kind: "foreign" };
+    // Only the first of several choices is asked for and read.
+    const choice = choices.find((one) => isRecord(one) && (one["index"] ?? 0) === 0);
+    return isRecord(choice) ? this.#takeChoice(choice) : OK;
+  }
+
+  /** Ends the reply. */
+  finish(requestedModel: string): Completion {
+    this.#emit(this.#held.toWellFormed());
+    this.#held = "";
+    return {
+      text: this.#text,
+      ...(this.#reasoning === "" ? {} : { reasoning: this.#reasoning.toWellFormed() }),
+      finishReason: this.#finishReason ?? "stop",
+      usage: this.#usage,
+      model: this.#model ?? requestedModel,
+    };
+  }
+
+  #takeChoice(choice: Readonly<Record<string, unknown>>): Taken {
+    if (isRecord(choice["error"])) return { kind: "error", error: choice["error"] };
+    // A whole message inside a stream repeats what its deltas said, unless there were none.
+    const message = isRecord(choice["delta"]) || this.hasContent
+      ? choice["delta"]
+      : choice["message"];
+    if (isRecord(message)) this.#takeMessage(message);
+    else if (typeof choice["text"] === "string") this.#addText(choice["text"]);
+    const word = choice["finish_reason"];
+    if (typeof word !== "string" || word === "") return OK;
+    const lower = word.toLowerCase();
+    if (BROKEN_OFF.has(lower)) return { kind: "broken_off", word };
+    this.#finishReason = FINISH_REASONS[lower] ?? "unknown";
+    return OK;
+  }
+
+  #takeMessage(message: Readonly<Record<string, unknown>>): void {
+    const { text, reasoning } = readContent(message["content"]);
+    // Routers send the same reasoning under both names.
+    this.#reasoning += firstText(message["reasoning_content"], message["reasoning"]) + reasoning;
+    this.#addText(text + firstText(message["refusal"]));
+    const calls = message["tool_calls"];
+    if (Array.isArray(calls) && calls.length > 0) this.#sawToolCalls = true;
+  }
+
+  // A character of two UTF-16 units may come in two chunks: its first half waits for the second.
+  #addText(piece: string): void {
+    if (piece === "") return;
+    const whole = this.#held + piece;
+    const last = whole.charCodeAt(whole.length - 1);
+    const cut = last >= 0xd800 && last <= 0xdbff ? whole.length - 1 : whole.length;
+    this.#held = whole.slice(cut);
+    this.#emit(whole.slice(0, cut).toWellFormed());
+  }
+
+  #emit(piece: string): void {
+    if (piece === "") return;
+    this.#text += piece;
+    this.#onText?.(piece);
+  }
+}
+
+// Content is text, or a list of parts: text, `{type: "text", text}`, `{type: "thinking", thinking: [parts]}`.
+function readContent(content: unknown): { text: string; reasoning: string } {
+  if (typeof content === "string") return { text: content, reasoning: "" };
+  if (!Array.isArray(content)) return { text: "", reasoning: "" };
+  let text = "";
+  let reasoning = "";
+  for (const part of content) {
+    if (typeof part === "string") text += part;
+    if (!isRecord(part)) continue;
+    if (part["type"] === "thinking" || part["type"] === "reasoning") {
+      reasoning += readContent(part["thinking"] ?? part["text"]).text;
+    } else text += firstText(part["text"], part["refusal"]);
+  }
+  return { text, reasoning };
+}
+
+function firstText(...values: readonly unknown[]): string {
+  for (const value of values) if (typeof value === "string" && value !== "") return value;
+  return "";
+}

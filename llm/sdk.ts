@@ -1,0 +1,63 @@
+/**
+ * The OpenAI package, loaded when it is first needed: it is large, and programs that ask no model should not pay for it.
+ *
+ * It builds URLs and headers and sends; replies are taken from it raw. Its own retries and time limits are off, and it is told everything that it would
+ * otherwise look up in the environment.
+ */
+import { AgentLoopError } from "../contracts/errors.ts";
+import type { ResolvedConfig } from "./openai_config.ts";
+import type { OpenAI } from "./openai_package.d.ts";
+
+/** The longest delay that a timer can hold: the time limit of the package is not used. */
+const NEVER_MS = 2_147_483_647;
+
+/** A client of the package that is made once, when it is first asked for. */
+export interface LazySdk {
+  /**
+   * Loads the package if need be. A failure is not remembered.
+   *
+   * @throws {AgentLoopError} `config` when the package cannot be loaded.
+   */
+  load(): Promise<OpenAI>;
+}
+
+/** Prepares to load the package; loads nothing yet. */
+export function lazySdk(config: ResolvedConfig): LazySdk {
+  let loading: Promise<OpenAI> | undefined;
+  return {
+    load() {
+      loading ??= importAndCreate(config).catch((error) => {
+        loading = undefined;
+        throw error;
+      });
+      return loading;
+    },
+  };
+}
+
+async function importAndCreate(config: ResolvedConfig): Promise<OpenAI> {
+  const { OpenAI } = await (
+    // @ts-types="./openai_package.d.ts"
+    import("openai")
+  ).catch((cause) => {
+    throw new AgentLoopError(
+      "The npm package openai could not be loaded. Install the dependencies (deno install), or go online once so that they can be.",
+      { code: "config", cause },
+    );
+  });
+  const { apiKey, headers } = config;
+  return new OpenAI({
+    baseURL: config.endpoint.baseUrl,
+    // The package insists on a key; without one its header is left out.
+    apiKey: apiKey ?? "none",
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    maxRetries: 0,
+    timeout: NEVER_MS,
+    logLevel: "off",
+    defaultHeaders: { ...(apiKey === undefined ? { authorization: null } : {}), ...headers },
+    fetch: config.fetch,
+  });
+}
