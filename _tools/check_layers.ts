@@ -1,8 +1,8 @@
 /**
  * Holds every import of the tree to the table in layers.ts, and refuses import cycles (type imports counted).
  *
- * Tests are free to import what they test and what they test it with, so the table does not bind them; the rules on cycles
- * and on private files do, and nothing that is no test may import one.
+ * Tests are free to import what they test and what they test it with, so the table does not bind them. The rule on cycles does,
+ * and nothing that is no test may import one.
  */
 import { dirname } from "node:path";
 import { findCycles, reachable } from "./import_cycles.ts";
@@ -48,7 +48,9 @@ function edgeProblems(edge: ImportEdge): string[] {
     }
     return problems;
   }
-  if (isPrivateToOther(edge)) refuse(`imports ${edge.to}, which is private to its folder`);
+  if (!isTestFile(edge.from) && isPrivateToOther(edge)) {
+    refuse(`imports ${edge.to}, which is private to its folder`);
+  }
   if (isFace(edge.to) && rule.faces !== true) {
     refuse(`imports ${edge.to}: nothing inside imports a public face, import the file itself`);
   }

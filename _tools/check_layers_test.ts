@@ -92,22 +92,28 @@ Deno.test("layers: imports in comments and strings are none", async () => {
   );
 });
 
-Deno.test("layers: only the sandbox reaches the guest, and only lazily or for types", async () => {
-  const guest = { "sandbox/guest/main.ts": "export const main = 1; export type Main = 1;" };
-  const inSandbox = (source: string) => problemsOf({ ...guest, "sandbox/host.ts": source });
-  deepEqual(await inSandbox('export const guest = () => import("./guest/main.ts");'), []);
-  deepEqual(await inSandbox('export type { Main } from "./guest/main.ts";'), []);
-  deepEqual(await inSandbox('import { main } from "./guest/main.ts"; main;'), [
-    "sandbox/host.ts:1: imports sandbox/guest/main.ts: sandbox may import contracts, redact, " +
-    'sandbox/channel.ts, sandbox/guest (types, or import("…"))',
-  ]);
+Deno.test("layers: only the sandbox reaches the guest", async () => {
+  const files = {
+    "sandbox/guest/main.ts": "export const main = 1;",
+    "sandbox/host.ts": 'export const guest = () => import("./guest/main.ts");',
+  };
+  deepEqual(await problemsOf(files), []);
   const fromLoop = await problemsOf({
-    ...guest,
+    ...files,
     "loop/run.ts": 'export const guest = () => import("../sandbox/guest/main.ts");',
   });
   equal(fromLoop.length, 2, fromLoop.join("\n"));
   match(fromLoop.join("\n"), /loop loads everything at its start/);
   match(fromLoop.join("\n"), /loop may import contracts, redact/);
+});
+
+Deno.test("layers: the channel knows the guest's types only", async () => {
+  const guest = { "sandbox/guest/main.ts": "export const main = 1; export type Main = 1;" };
+  const inChannel = (source: string) => problemsOf({ ...guest, "sandbox/channel.ts": source });
+  deepEqual(await inChannel('export type { Main } from "./guest/main.ts";'), []);
+  deepEqual(await inChannel('import { main } from "./guest/main.ts"; main;'), [
+    "sandbox/channel.ts:1: imports sandbox/guest/main.ts: sandbox/channel.ts may import contracts, sandbox/guest (types)",
+  ]);
 });
 
 Deno.test("layers: a package is refused where the table does not name it", async () => {
@@ -165,6 +171,7 @@ Deno.test("layers: a file that begins with _ stays in its folder", async () => {
       "llm/ask.ts": 'import "./wire/_parse.ts"; import "./wire/read.ts";',
       "llm/wire/_parse.ts": "export {};",
       "llm/wire/read.ts": 'import "./_parse.ts";',
+      "tests/parse_test.ts": 'import "../llm/wire/_parse.ts";',
     }),
     /^llm\/ask\.ts:1: imports llm\/wire\/_parse\.ts, which is private to its folder/,
   );

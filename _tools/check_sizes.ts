@@ -32,7 +32,7 @@ export function checkSizes(root: string): string[] {
 }
 
 function nameProblems(file: string): string[] {
-  const names = file.replace(/\.[a-z]+$/, "").split("/");
+  const names = file.replace(/(?:\.d)?\.[a-z]+$/, "").split("/");
   return names.flatMap((name) => {
     const bare = name.replace(/_test$/, "").replace(/^_/, "");
     if (EMPTY_NAMES.has(bare)) {
