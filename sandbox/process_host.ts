@@ -7,6 +7,7 @@ import { guestCommand } from "./guest_command.ts";
 import { type GuestProcess, startGuestProcess } from "./guest_process.ts";
 import type { GuestLease, LeaseOptions, SandboxHost } from "./host.ts";
 import { LOST, runScript } from "./script_run.ts";
+import { failedExecution, refuseLargeSource } from "./source_limit.ts";
 
 /** Options of a {@linkcode createProcessHost}. */
 export interface ProcessHostOptions {
@@ -86,8 +87,8 @@ class ProcessHost implements SandboxHost {
     request: EvaluateRequest,
     options: LeaseOptions & { readonly packsKey: string },
   ): Promise<Execution> {
-    const refused = checkSource(request.source, options.limits);
-    if (refused !== undefined) return failed(request, refused);
+    const refused = refuseLargeSource(request, options.limits);
+    if (refused !== undefined) return refused;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const place = this.#place(scope, options.limits);
       const process = await place.starting;
@@ -97,7 +98,7 @@ class ProcessHost implements SandboxHost {
       this.#endRetired(scope, place);
       if ("execution" in end) return end.execution;
     }
-    return failed(request, { kind: "lost", message: LOST });
+    return failedExecution(request, { kind: "lost", message: LOST });
   }
 
   #scope(key: string): ScopePlaces {
@@ -182,18 +183,4 @@ class ProcessHost implements SandboxHost {
       await process?.kill();
     }));
   }
-}
-
-function checkSource(source: string, limits: SandboxLimits): Execution["failure"] {
-  const bytes = new TextEncoder().encode(source).length;
-  if (bytes <= limits.sourceBytes) return undefined;
-  return {
-    kind: "limit",
-    message: `the script takes ${bytes} bytes; the limit is ${limits.sourceBytes}`,
-  };
-}
-
-function failed(request: EvaluateRequest, failure: Execution["failure"]): Execution {
-  const clockMs = [request.now().getTime()];
-  return { failure, logs: "", notes: [], guestMs: 0, hostCalls: 0, clockMs };
 }

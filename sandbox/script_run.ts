@@ -6,6 +6,7 @@ import type { EvaluateRequest, Execution, HostReply, SandboxLimits } from "../co
 import { bodyText, type GuestMessage } from "./channel.ts";
 import { failureFor } from "./guest/failure.ts";
 import type { GuestProcess } from "./guest_process.ts";
+import { SLEEP, sleepAsAsked } from "./sleep.ts";
 
 /** A cancelled script gets this long to reach a poll before its process is killed. */
 const CANCEL_GRACE_MS = 250;
@@ -77,8 +78,8 @@ export function runScript(
       }
       hostCalls++;
       const argsJson = bodyText(body);
-      const reply = name === "sleep"
-        ? await sleep(argsJson, calls.signal)
+      const reply = name === SLEEP
+        ? await sleepAsAsked(argsJson, calls.signal)
         : await onCall({ name, argsJson, sequence, signal: calls.signal });
       answer(sequence, reply);
     }
@@ -135,19 +136,4 @@ function tooLarge(limits: SandboxLimits): Execution["failure"] {
     kind: "limit",
     message: `what run returned is over the limit of ${limits.argsBytes} bytes as JSON`,
   };
-}
-
-/** Waits as the script asked; ends early with the execution. */
-function sleep(argsJson: string, signal: AbortSignal): Promise<HostReply> {
-  const [ms] = JSON.parse(argsJson) as [number];
-  return new Promise((resolve) => {
-    const finish = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", finish);
-      resolve({ ok: true });
-    };
-    // A timer takes 31 bits; a longer wait outlasts every run.
-    const timer = setTimeout(finish, Math.min(ms, 2 ** 31 - 1));
-    signal.addEventListener("abort", finish);
-  });
 }

@@ -1,0 +1,99 @@
+/**
+ * The inline host: the same guest runtime in the calling process, for where no process can be started. Asked for by name, since it gives up
+ * two walls: code that broke out of the engine would have the program's own permissions, and a script that sits in a builtin
+ * which never polls cannot be ended. Realm, limits, memory cap and the gate are the same.
+ */
+import { AgentLoopError } from "../contracts/errors.ts";
+import type { EvaluateRequest, Execution } from "../contracts/sandbox.ts";
+import type { GuestReply } from "./guest/execution.ts";
+import { failureFor } from "./guest/failure.ts";
+import type { GuestRuntime } from "./guest/runtime.ts";
+import type { GuestLease, LeaseOptions, SandboxHost } from "./host.ts";
+import { SLEEP, sleepAsAsked } from "./sleep.ts";
+import { failedExecution, refuseLargeSource } from "./source_limit.ts";
+
+/** Makes a host that runs guests in this process. Owned by the caller; disposing it lets the event loop end. */
+export function createInlineHost(): SandboxHost {
+  let runtime: Promise<GuestRuntime> | undefined;
+  const start = (options: LeaseOptions): Promise<GuestRuntime> => {
+    runtime ??= loadRuntime(options);
+    // Tried again by the next script: what fails here may be a passing lack of memory.
+    runtime.catch(() => runtime = undefined);
+    return runtime;
+  };
+  return {
+    lease(options): GuestLease {
+      start(options).then((started) => started.prepare(options.limits), () => {});
+      return {
+        evaluate: async (request) =>
+          refuseLargeSource(request, options.limits) ??
+            await runInline(await start(options), request, options),
+        [Symbol.asyncDispose]: () => Promise.resolve(),
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      (await runtime?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+async function loadRuntime({ limits }: LeaseOptions): Promise<GuestRuntime> {
+  try {
+    const { createGuestRuntime } = await import("./guest/runtime.ts");
+    return await createGuestRuntime(limits);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AgentLoopError(`The script engine could not be started: ${reason}`, {
+      code: "sandbox_start",
+      cause: error,
+    });
+  }
+}
+
+/** Runs one script; settles when it ends, or at once when the signal ends. */
+function runInline(
+  runtime: GuestRuntime,
+  request: EvaluateRequest,
+  { limits, packs }: LeaseOptions,
+): Promise<Execution> {
+  const { signal, onCall, now } = request;
+  if (signal?.aborted) {
+    return Promise.resolve(failedExecution(request, failureFor("cancelled", limits)));
+  }
+  return new Promise((resolve, reject) => {
+    const calls = new AbortController();
+    let answerJson: string | undefined;
+
+    function end(execution: Omit<Execution, "answerJson">): void {
+      signal?.removeEventListener("abort", cancel);
+      calls.abort();
+      resolve({ ...execution, ...(answerJson !== undefined && { answerJson }) });
+    }
+    function cancel(): void {
+      running.cancel();
+      end(failedExecution(request, failureFor("cancelled", limits)));
+    }
+    async function call(sequence: number, name: string, argsJson: string): Promise<GuestReply> {
+      const reply = name === SLEEP
+        ? await sleepAsAsked(argsJson, calls.signal)
+        : await onCall({ name, argsJson, sequence, signal: calls.signal });
+      return { ...reply, nowMs: now().getTime() };
+    }
+
+    const running = runtime.start({
+      source: request.source,
+      ...(request.argsJson !== undefined && { argsJson: request.argsJson }),
+      seed: request.seed,
+      nowMs: now().getTime(),
+      limits,
+      packs,
+    }, {
+      call,
+      answer: (json) => void (answerJson ??= json),
+      enter() {},
+      leave() {},
+    });
+    signal?.addEventListener("abort", cancel);
+    running.done.then(end, reject);
+  });
+}
