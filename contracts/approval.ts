@@ -1,0 +1,33 @@
+/**
+ * Asking a person whether a call may happen. One callback serves scripts and named tool calls alike.
+ */
+import type { JsonValue } from "./json.ts";
+import type { Scope } from "./scope.ts";
+
+/** What a person is asked. */
+export interface ApprovalRequest {
+  /** The function that is to be called. */
+  readonly name: string;
+  /** What the call is aimed at, where the function names it. */
+  readonly target?: string;
+  /** The arguments as the script gave them. */
+  readonly args: readonly JsonValue[];
+  /** Why it is asked: the policy's words. */
+  readonly reason: string;
+  /** The run that asks. */
+  readonly runId: string;
+  /** The session that asks. */
+  readonly sessionId: string;
+  /** The tenant, if the run has one. */
+  readonly scope?: Scope;
+  /** Ends when the call does: nobody waits for the word any more. */
+  readonly signal: AbortSignal;
+}
+
+/** A person's word on a call. Changed arguments are what the call then runs with, and the script is told. */
+export type ApprovalDecision =
+  | { readonly decision: "approve"; readonly args?: readonly JsonValue[] }
+  | { readonly decision: "deny"; readonly reason?: string };
+
+/** Asks a person. May take as long as it takes: its time counts to no limit. When it throws, the call is refused. */
+export type Approve = (request: ApprovalRequest) => ApprovalDecision | Promise<ApprovalDecision>;
