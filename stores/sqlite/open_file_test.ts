@@ -5,13 +5,13 @@ import { AgentLoopError } from "../../contracts/errors.ts";
 import { sampleStep } from "../_contract_samples.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "./migrations.ts";
 import { openSqliteStore } from "./mod.ts";
-import { writeSchema1 } from "./_schema_1.ts";
-import { hasCode, TemporaryFolder } from "./_temporary_folder.ts";
+import { writeSchema1 } from "../../tests/fixtures/store_schema_1.ts";
+import { hasCode, StoreFolder } from "../../tests/fixtures/store_folder.ts";
 
 Deno.test("openSqliteStore makes missing folders and the file for the user alone", {
   ignore: Deno.build.os === "windows",
 }, async () => {
-  using folder = new TemporaryFolder();
+  using folder = new StoreFolder();
   const path = `${folder.path}/a/b/store.db`;
   await using store = openSqliteStore(path);
   await store.append(sampleStep());
@@ -25,7 +25,7 @@ Deno.test("openSqliteStore makes missing folders and the file for the user alone
 Deno.test("openSqliteStore leaves the modes of what was there as they are", {
   ignore: Deno.build.os === "windows",
 }, async () => {
-  using folder = new TemporaryFolder();
+  using folder = new StoreFolder();
   const path = `${folder.path}/store.db`;
   Deno.writeTextFileSync(path, "");
   Deno.chmodSync(path, 0o640);
@@ -35,7 +35,7 @@ Deno.test("openSqliteStore leaves the modes of what was there as they are", {
 });
 
 Deno.test("openSqliteStore marks the file as its own, of this schema, and in WAL mode", async () => {
-  using folder = new TemporaryFolder();
+  using folder = new StoreFolder();
   const path = `${folder.path}/store.db`;
   await openSqliteStore(path).close();
   using database = new DatabaseSync(path, { readOnly: true });
@@ -46,7 +46,7 @@ Deno.test("openSqliteStore marks the file as its own, of this schema, and in WAL
 
 Deno.test("openSqliteStore takes any name for a name, and never for a URI", async () => {
   for (const name of ["a b.db", "100%25?mode=memory#x.db", "file:x.db", "ü.db"]) {
-    using folder = new TemporaryFolder();
+    using folder = new StoreFolder();
     const path = `${folder.path}/${name}`;
     const store = openSqliteStore(path);
     await store.append(sampleStep());
@@ -64,7 +64,7 @@ Deno.test("openSqliteStore refuses options that make no sense", () => {
 });
 
 Deno.test("openSqliteStore brings a file of the previous schema up to date (SQL-03)", async () => {
-  using folder = new TemporaryFolder();
+  using folder = new StoreFolder();
   const path = `${folder.path}/old.db`;
   writeSchema1(path);
   await using store = openSqliteStore(path);
@@ -100,7 +100,7 @@ Deno.test("openSqliteStore brings a file of the previous schema up to date (SQL-
 });
 
 Deno.test("the schema is the same whether a file was made new or brought up to date", async () => {
-  using folder = new TemporaryFolder();
+  using folder = new StoreFolder();
   const [old, fresh] = [`${folder.path}/old.db`, `${folder.path}/new.db`];
   writeSchema1(old);
   await openSqliteStore(old).close();
@@ -109,7 +109,7 @@ Deno.test("the schema is the same whether a file was made new or brought up to d
 });
 
 Deno.test("openSqliteStore does not change a file of an older schema that is only to be read", async () => {
-  using folder = new TemporaryFolder();
+  using folder = new StoreFolder();
   const path = `${folder.path}/old.db`;
   writeSchema1(path);
   const before = Deno.readFileSync(path);
@@ -120,7 +120,7 @@ Deno.test("openSqliteStore does not change a file of an older schema that is onl
 });
 
 Deno.test("openSqliteStore creates nothing for a missing file that is only to be read (SQL-08)", () => {
-  using folder = new TemporaryFolder();
+  using folder = new StoreFolder();
   for (const path of [`${folder.path}/no.db`, `${folder.path}/no/folder/no.db`]) {
     assert.throws(() => openSqliteStore(path, { readOnly: true }), hasCode("store_missing", path));
   }
@@ -205,7 +205,7 @@ Deno.test("openSqliteStore leaves a damaged store untouched", async (t) => {
 });
 
 Deno.test("SqliteStore says so when it meets a damaged page", async () => {
-  using folder = new TemporaryFolder();
+  using folder = new StoreFolder();
   const path = `${folder.path}/store.db`;
   const bytes = await bytesOfStore();
   // All but the page that holds the schema.
@@ -218,7 +218,7 @@ Deno.test("SqliteStore says so when it meets a damaged page", async () => {
 });
 
 Deno.test("openSqliteStore names the path when there can be no file", () => {
-  using folder = new TemporaryFolder();
+  using folder = new StoreFolder();
   assert.throws(() => openSqliteStore(folder.path), hasCode("store_failed", folder.path));
   const file = `${folder.path}/file`;
   Deno.writeTextFileSync(file, "text");
@@ -243,7 +243,7 @@ function assertUntouched(
   make: (path: string) => void,
 ): void {
   for (const readOnly of [false, true]) {
-    using folder = new TemporaryFolder();
+    using folder = new StoreFolder();
     const path = `${folder.path}/file.db`;
     make(path);
     const before = folder.files();
@@ -274,7 +274,7 @@ function leaveInLog(path: string, sql: string): void {
 }
 
 async function bytesOfStore(): Promise<Uint8Array> {
-  using folder = new TemporaryFolder();
+  using folder = new StoreFolder();
   const path = `${folder.path}/store.db`;
   const store = openSqliteStore(path);
   for (let n = 0; n < 200; n++) await store.append(sampleStep({ content: "x".repeat(1000) }));

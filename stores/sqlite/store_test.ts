@@ -6,10 +6,10 @@ import { sampleStep, sampleSummary } from "../_contract_samples.ts";
 import { sessionStoreContract, type SessionStoreFixture, stepStoreContract } from "../contract.ts";
 import { openSqliteStore, type SqliteStore } from "./mod.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
-import { hasCode, TemporaryFolder } from "./_temporary_folder.ts";
+import { hasCode, StoreFolder } from "../../tests/fixtures/store_folder.ts";
 
 function fileFixture(): SessionStoreFixture {
-  const folder = new TemporaryFolder();
+  const folder = new StoreFolder();
   const path = `${folder.path}/store.db`;
   return { ...handle(path, () => folder[Symbol.dispose]()), another: () => handle(path) };
 }
@@ -39,7 +39,7 @@ Deno.test("SqliteStore takes the times of a listing from its clock", async () =>
 });
 
 Deno.test("SqliteStore keeps its rows under snake_case names, times in milliseconds", async () => {
-  using folder = new TemporaryFolder();
+  using folder = new StoreFolder();
   const path = `${folder.path}/store.db`;
   await using store = openSqliteStore(path);
   await store.append(sampleStep({ toolArgs: "{}", durationMs: 1.5 }));
@@ -59,7 +59,7 @@ Deno.test("SqliteStore keeps its rows under snake_case names, times in milliseco
 });
 
 Deno.test("SqliteStore never gives a changed number for one beyond 2^53 (SQL-07)", async () => {
-  using folder = new TemporaryFolder();
+  using folder = new StoreFolder();
   const path = `${folder.path}/store.db`;
   await using store = openSqliteStore(path);
   await store.append(sampleStep({ sessionId: "index" }));
@@ -98,7 +98,7 @@ Deno.test("SqliteStore replaces a lone surrogate, so that what it gives can alwa
 });
 
 Deno.test("SqliteStore leaves no trace of a deleted session in its files", async () => {
-  using folder = new TemporaryFolder();
+  using folder = new StoreFolder();
   const path = `${folder.path}/store.db`;
   const secret = "the-launch-code-is-swordfish";
   await using keeper = openSqliteStore(path);
@@ -117,7 +117,7 @@ Deno.test("SqliteStore leaves no trace of a deleted session in its files", async
 });
 
 Deno.test("SqliteStore finishes the calls that were made before it is closed, and refuses later ones", async () => {
-  using folder = new TemporaryFolder();
+  using folder = new StoreFolder();
   const path = `${folder.path}/store.db`;
   const store = openSqliteStore(path);
   const appends = Array.from({ length: 20 }, () => store.append(sampleStep()));
@@ -138,7 +138,7 @@ Deno.test("SqliteStore refuses the calls that still wait when it is disposed of 
 });
 
 Deno.test("SqliteStore waits for another writer without holding up the thread", async () => {
-  using folder = new TemporaryFolder();
+  using folder = new StoreFolder();
   const path = `${folder.path}/store.db`;
   await using store = openSqliteStore(path);
   using other = new DatabaseSync(path);
@@ -155,7 +155,7 @@ Deno.test("SqliteStore waits for another writer without holding up the thread", 
 });
 
 Deno.test("SqliteStore says that the database is locked when the wait is over", async () => {
-  using folder = new TemporaryFolder();
+  using folder = new StoreFolder();
   const path = `${folder.path}/store.db`;
   await using store = openSqliteStore(path, { lockTimeoutMs: 5 });
   using other = new DatabaseSync(path);
@@ -166,7 +166,7 @@ Deno.test("SqliteStore says that the database is locked when the wait is over", 
 });
 
 Deno.test("SqliteStore keeps nothing of a write that fails halfway", async () => {
-  using folder = new TemporaryFolder();
+  using folder = new StoreFolder();
   const path = `${folder.path}/store.db`;
   await using store = openSqliteStore(path);
   await store.append(sampleStep());
@@ -184,7 +184,7 @@ Deno.test("SqliteStore keeps nothing of a write that fails halfway", async () =>
 });
 
 Deno.test("SqliteStore stops writing once the file was brought to a newer schema", async () => {
-  using folder = new TemporaryFolder();
+  using folder = new StoreFolder();
   const path = `${folder.path}/store.db`;
   await using store = openSqliteStore(path);
   await store.append(sampleStep());
@@ -195,7 +195,7 @@ Deno.test("SqliteStore stops writing once the file was brought to a newer schema
 });
 
 Deno.test("SqliteStore that was opened to read only reads, and refuses to write", async () => {
-  using folder = new TemporaryFolder();
+  using folder = new StoreFolder();
   const path = `${folder.path}/store.db`;
   await using writer = openSqliteStore(path);
   await writer.append(sampleStep());
