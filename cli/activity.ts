@@ -91,7 +91,7 @@ export function followRun(status: Status, now: () => number = () => performance.
         }`;
         const tone = event.ok ? "dim" : "warning";
         if (status.level === "verbose") status.line(indent(head, event.content), tone);
-        else status.line(`${head} | ${oneLine(event.content, EXCERPT_WIDTH)}`, tone);
+        else status.line(`${head} | ${excerpt(event.content)}`, tone);
         break;
       }
       case "data_update":
@@ -156,6 +156,12 @@ function callText(args: { readonly [key: string]: JsonValue }): string {
     text("message") ?? text("reason"),
   ];
   return parts.filter((part) => part !== undefined).join(", ");
+}
+
+/** What a script said, without the labels around it. */
+function excerpt(observation: string): string {
+  const failure = /^failed.*$/m.exec(observation)?.[0];
+  return oneLine(failure ?? observation.replace(/^log:\n/, ""), EXCERPT_WIDTH);
 }
 
 function indent(head: string, body: string): string {

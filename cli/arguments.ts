@@ -199,6 +199,9 @@ function refuseContradictions(options: CliOptions, command: CommandSpec): void {
   if (options.ephemeral && options.db !== undefined) {
     throw clash("--ephemeral", "--db", "an ephemeral run writes no database");
   }
+  if (options.db === ":memory:") {
+    throw usageError("a database in memory ends with the command: that is --ephemeral", command);
+  }
   if (options.quiet && options.verbose) {
     throw clash("--quiet", "--verbose", "they ask for opposite things");
   }

@@ -1,19 +1,32 @@
 /**
- * The first step of the command: what must answer before anything else is loaded.
- * Everything but the version and the guest mode is left to `dispatch.ts`, which is imported only when it is needed.
+ * The first step of the command: what must answer before anything else is loaded, the version and a start as guest.
+ * The rest is left to `dispatch.ts`, which is imported only when it is needed.
  */
+import type { dispatch as Dispatch } from "./dispatch.ts";
+import type { enterGuestMode as EnterGuestMode } from "./guest_mode.ts";
 import { VERSION } from "./version.ts";
+
+// Not written into the imports themselves: the runtime would then read and parse every module of the project before the first line runs, which costs
+// half as much again as a bare start. A compiled program needs both files named with `--include`.
+const DISPATCH = "./dispatch.ts";
+const GUEST_MODE = "./guest_mode.ts";
+
+/** First argument with which a compiled program starts itself as its own guest. */
+export const GUEST_ARGUMENT = "--agentloop-guest";
 
 /**
  * Runs the command with its arguments and resolves with the exit code, once all output is written and every part is disposed.
- * Never throws: a failure is printed and becomes an exit code.
+ * Never throws: a failure is printed and becomes an exit code. As a guest it never returns.
  */
 export async function main(args: readonly string[]): Promise<number> {
+  if (args[0] === GUEST_ARGUMENT) {
+    const guest = await import(GUEST_MODE) as { readonly enterGuestMode: typeof EnterGuestMode };
+    return await guest.enterGuestMode();
+  }
   if (args.length === 1 && args[0] === "--version") {
-    // Written here and at once: loading the option parser alone would cost more than a bare start of the runtime.
     console.log(`agentloop ${VERSION}`);
     return 0;
   }
-  const { dispatch } = await import("./dispatch.ts");
-  return await dispatch(args);
+  const command = await import(DISPATCH) as { readonly dispatch: typeof Dispatch };
+  return await command.dispatch(args);
 }

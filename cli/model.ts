@@ -1,6 +1,7 @@
 /**
  * The model that options and environment name.
  */
+import { AgentLoopError } from "../contracts/errors.ts";
 import type { Client } from "../contracts/model.ts";
 import type { OpenAIConfig } from "../llm/openai.ts";
 import { usageError } from "./arguments.ts";
@@ -18,11 +19,11 @@ export interface ModelAccess {
 /**
  * Makes the client; no request is made yet, but what the first one needs is being loaded.
  *
- * @throws {CliError} `usage` for an option, `config` for a variable that cannot be used.
- * @throws {AgentLoopError} `config` when a key is missing.
+ * @throws {CliError} `usage` for an option, `config` for a variable that cannot be used and for a missing key.
  */
 export async function openModel(
   options: Pick<CliOptions, "model" | "baseUrl">,
+  overrides: Pick<OpenAIConfig, "maxRetries"> = {},
 ): Promise<ModelAccess> {
   const { configFromEnv, createOpenAIClient } = await import("../llm/openai.ts");
   try {
@@ -30,12 +31,19 @@ export async function openModel(
       ...configFromEnv(),
       ...(options.model === undefined ? {} : { model: options.model }),
       ...(options.baseUrl === undefined ? {} : { baseUrl: options.baseUrl }),
+      ...overrides,
     };
     const client = createOpenAIClient(config);
     // Failures are told by the first call, which meets them again.
     client.warmUp?.().catch(() => {});
     return { client, config };
   } catch (error) {
+    if (error instanceof AgentLoopError && error.code === "config") {
+      throw new CliError("config", error.message, {
+        cause: error,
+        hint: "No key at hand? agentloop demo shows it at work without one.",
+      });
+    }
     if (!(error instanceof TypeError)) throw error;
     if (options.baseUrl !== undefined && /base URL/i.test(error.message)) {
       throw usageError(`--base-url: ${error.message}`);

@@ -4,7 +4,6 @@
 import { AgentLoopError } from "../contracts/errors.ts";
 import type { SessionCatalog, SessionListing, SessionStore } from "../contracts/session.ts";
 import type { StepStore } from "../contracts/step.ts";
-import { usageError } from "./arguments.ts";
 import { databasePath } from "./database_path.ts";
 import { readVariable } from "./environment.ts";
 import { CliError } from "./failure.ts";
@@ -31,7 +30,13 @@ export function pathOf(options: Pick<CliOptions, "db">): string {
     env: readVariable,
   });
   if (path !== ":memory:") return path;
-  throw usageError("a database in memory ends with the command; --ephemeral does that");
+  throw new CliError(
+    "config",
+    "AGENTLOOP_DB names a database in memory, which ends with the command.",
+    {
+      hint: "Name a file, or use --ephemeral.",
+    },
+  );
 }
 
 /** Opens the store for a run, creating the database if need be. */

@@ -22,8 +22,14 @@ export async function demo(context: CommandContext): Promise<Outcome> {
   const { options, words, output, status, interrupt } = context;
   if (words.length > 0) throw usageError("demo takes no message");
   const startedAt = performance.now();
-  const [{ createLoop }, { DefaultSandboxBuilder }, { fetchCapability }] = await Promise.all([
+  const [
+    { createLoop },
+    { DefaultPolicy },
+    { DefaultSandboxBuilder },
+    { fetchCapability },
+  ] = await Promise.all([
     import("../../loop/create_loop.ts"),
+    import("../../loop/policy.ts"),
     import("../../sandbox/default_builder.ts"),
     import("../../sandbox/packs/fetch.ts"),
   ]);
@@ -35,7 +41,13 @@ export async function demo(context: CommandContext): Promise<Outcome> {
     capabilities: [fetchCapability({ allowHosts: [shop.host] })],
   });
   const { store } = opened;
-  const loop = createLoop({ llm: model, sessions: store, steps: store, sandboxBuilder });
+  const loop = createLoop({
+    llm: model,
+    sessions: store,
+    steps: store,
+    sandboxBuilder,
+    policy: new DefaultPolicy({ allowDomains: ["127.0.0.1"] }),
+  });
   const message = demoQuestion(shop.baseUrl);
   const turns = showTurns(status);
   status.line(

@@ -1,0 +1,43 @@
+/**
+ * `doctor`: checks everything that a run stands on and says what was found. The checks are shown as they are made.
+ */
+import { usageError } from "../arguments.ts";
+import type { CommandContext, Outcome } from "../command.ts";
+import { checkLine, type CheckResult, checkText } from "../doctor/checks.ts";
+import { checkDatabase } from "../doctor/database_check.ts";
+import { checkEndpoint } from "../doctor/endpoint_checks.ts";
+import { checkSandbox } from "../doctor/sandbox_checks.ts";
+import { EXIT_ERROR, type Failure } from "../failure.ts";
+import { countOf } from "../units.ts";
+
+/** Runs `doctor`. Its outcome is a failure of type `check` when one of the checks failed. */
+export async function doctor(context: CommandContext): Promise<Outcome> {
+  const { words, output, status } = context;
+  if (words.length > 0) throw usageError("doctor takes no arguments");
+  const failed: string[] = [];
+  for await (const check of allChecks(context)) {
+    status.setLive();
+    output.text(`${checkText(check)}\n`);
+    output.line(checkLine(check));
+    // The live line shares the terminal with stdout: it is drawn only between two finished lines.
+    await output.flush();
+    if (check.state === "failed") failed.push(check.name);
+    status.setLive("checking…");
+  }
+  if (failed.length === 0) return { exitCode: 0, status: "completed" };
+  const failure: Failure = {
+    type: "check",
+    message: `${countOf(failed.length, "check")} failed: ${failed.join(", ")}.`,
+    exitCode: EXIT_ERROR,
+    cause: undefined,
+  };
+  return { exitCode: EXIT_ERROR, status: "error", reason: "check", failure };
+}
+
+async function* allChecks(
+  { options, interrupt }: CommandContext,
+): AsyncGenerator<CheckResult> {
+  yield* checkEndpoint(options, interrupt.signal);
+  yield* checkSandbox(interrupt.signal);
+  yield await checkDatabase(options);
+}

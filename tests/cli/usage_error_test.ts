@@ -1,0 +1,123 @@
+import { deepStrictEqual, doesNotMatch, match, strictEqual } from "node:assert/strict";
+import { onlyResult, openHome } from "./cli_process.ts";
+
+const CASES: [name: string, args: string[], message: string][] = [
+  ["a misspelt option", ["--modle", "x", "hi"], "unknown option --modle; did you mean --model?"],
+  ["a missing value", ["hi", "--session"], "--session needs a value: --session ID"],
+  ["no message", [], "the message is empty: nothing came on stdin"],
+  [
+    "an unknown verb",
+    ["sessions", "list"],
+    "unknown command sessions list; there are ls, show, rm",
+  ],
+  [
+    "an id with control characters",
+    ["sessions", "rm", "a\x1b[2Jb"],
+    "the session id a\\x1b[2Jb holds control characters",
+  ],
+  [
+    "an id that is too long",
+    ["--session", "x".repeat(201), "hi"],
+    `the session id ${"x".repeat(39)}… is too long: 201 characters, at most 200`,
+  ],
+  [
+    "a database in memory",
+    ["--db", ":memory:", "hi"],
+    "a database in memory ends with the command: that is --ephemeral",
+  ],
+  [
+    "an unusable endpoint",
+    ["--base-url", "localhost:1234", "hi"],
+    '--base-url: The base URL must start with http:// or https://, as in "https://api.openai.com/v1" or "http://127.0.0.1:11434/v1"; got "localhost:1234"; did you mean "http://localhost:1234"?',
+  ],
+];
+
+for (const [name, args, message] of CASES) {
+  Deno.test(`CLI-07: ${name} is told on stderr, and as one JSON line where that was asked for`, async () => {
+    await using home = await openHome();
+    const plain = await home.run(args);
+    strictEqual(plain.code, 3);
+    strictEqual(plain.stdout, "");
+    strictEqual(plain.stderr.split("\n")[0], `agentloop: ${message}`);
+    doesNotMatch(plain.stderr, /^ +at /m);
+
+    const json = await home.run(["--json", ...args]);
+    strictEqual(json.code, 3);
+    const result = onlyResult(json.stdout);
+    deepStrictEqual(result.error, { type: "usage", message });
+    strictEqual(result.exit_code, 3);
+    strictEqual(result.status, "error");
+    deepStrictEqual([...Deno.readDirSync(home.path)], []);
+  });
+}
+
+Deno.test("CLI-07: a missing key is told with what to do, and no database is made", async () => {
+  await using home = await openHome();
+  const plain = await home.run(["hi"]);
+  strictEqual(plain.code, 1);
+  strictEqual(plain.stdout, "");
+  match(
+    plain.stderr,
+    /^agentloop: No API key for https:\/\/api\.openai\.com\/v1\. Set OPENAI_API_KEY/,
+  );
+  match(plain.stderr, /\nNo key at hand\? agentloop demo shows it at work without one\.\n$/);
+
+  const json = await home.run(["--json", "hi"]);
+  strictEqual(json.code, 1);
+  strictEqual(onlyResult(json.stdout).error.type, "config");
+  deepStrictEqual([...Deno.readDirSync(home.path)], []);
+});
+
+Deno.test("CLI-07: a variable that cannot be used is named", async () => {
+  await using home = await openHome();
+  const { code, stdout } = await home.run(["--json", "hi"], {
+    env: { OPENAI_API_KEY: "k", OPENAI_MAX_RETRIES: "many" },
+  });
+  strictEqual(code, 1);
+  deepStrictEqual(onlyResult(stdout).error, {
+    type: "config",
+    message:
+      'OPENAI_MAX_RETRIES must be a whole number from 0 (never try again) to 100; got "many"',
+  });
+});
+
+Deno.test("CLI-07: an unreadable context file is named with the reason", async () => {
+  await using home = await openHome();
+  for (
+    const [value, reason] of [
+      ["@missing.txt", "Cannot read the file missing.txt for --context: there is no such file."],
+      ["@.", "Cannot read the file . for --context: it is a directory."],
+    ] as const
+  ) {
+    const { code, stdout, stderr } = await home.run(["--json", "--context", value, "hi"], {
+      env: { OPENAI_API_KEY: "k" },
+    });
+    strictEqual(code, 1);
+    deepStrictEqual(onlyResult(stdout).error, { type: "input", message: reason });
+    match(stderr, /To give text that begins with @, write it twice/);
+  }
+});
+
+Deno.test("CLI-07: an unknown session is an error that names it", async () => {
+  await using home = await openHome();
+  const database = `${home.path}/.local/share/agentloop/agentloop.db`;
+  for (const args of [["sessions", "show", "nope"], ["sessions", "rm", "nope"]]) {
+    const { code, stdout } = await home.run(["--json", ...args]);
+    strictEqual(code, 1);
+    deepStrictEqual(onlyResult(stdout).error, {
+      type: "session_missing",
+      message: `There is no session nope in ${database}.`,
+    });
+  }
+  deepStrictEqual([...Deno.readDirSync(home.path)], []);
+});
+
+Deno.test("CLI-07: there is nothing to continue where no session is, and no database is made", async () => {
+  await using home = await openHome("http://127.0.0.1:9/v1");
+  const { code, stdout } = await home.run(["--json", "--continue", "hi"]);
+  strictEqual(code, 1);
+  const { type, message } = onlyResult(stdout).error;
+  strictEqual(type, "session_missing");
+  match(message, /^There is no session to go on with in .*agentloop\.db\.$/);
+  deepStrictEqual([...Deno.readDirSync(home.path)], []);
+});
