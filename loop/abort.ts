@@ -1,0 +1,63 @@
+/** Waiting that ends when a signal does, and the wall around a run. */
+import { AgentLoopError } from "../contracts/errors.ts";
+
+/**
+ * Waits for work, but no longer than a signal lasts: when it is aborted the wait ends at once with the signal's reason, whether or not the
+ * work heeds the signal itself. Work that is left behind ends unheard.
+ */
+export function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
+/** What ends a run from outside. */
+export interface RunWallOptions {
+  /** The caller's own signal. */
+  readonly signal?: AbortSignal;
+  /** Wall time of the run. */
+  readonly timeoutMs: number;
+}
+
+/** A run's signal: ends at the caller's abort, at the wall time, and with the run itself. Its reason is always an {@linkcode AgentLoopError}. */
+export class RunWall implements Disposable {
+  readonly #controller = new AbortController();
+  readonly #outer: AbortSignal | undefined;
+  readonly #onOuterAbort: () => void;
+  readonly #timer: ReturnType<typeof setTimeout>;
+
+  constructor({ signal, timeoutMs }: RunWallOptions) {
+    this.#outer = signal;
+    this.#onOuterAbort = () =>
+      this.#end("aborted", "The run was aborted by its caller.", signal?.reason);
+    this.#timer = setTimeout(
+      () => this.#end("timeout", `The run took longer than its limit of ${timeoutMs} ms.`),
+      timeoutMs,
+    );
+    if (signal?.aborted) this.#onOuterAbort();
+    else signal?.addEventListener("abort", this.#onOuterAbort, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Why the run was ended from outside; nothing while it was not. */
+  get reason(): AgentLoopError | undefined {
+    return this.signal.aborted ? this.signal.reason as AgentLoopError : undefined;
+  }
+
+  /** Ends whatever still goes on in the run's name. */
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#outer?.removeEventListener("abort", this.#onOuterAbort);
+    this.#end("aborted", "The run has ended.");
+  }
+
+  #end(code: "aborted" | "timeout", message: string, cause?: unknown): void {
+    if (!this.signal.aborted) this.#controller.abort(new AgentLoopError(message, { code, cause }));
+  }
+}

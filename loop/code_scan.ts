@@ -1,0 +1,219 @@
+/**
+ * A light look at JavaScript source: which parts are code and which are comments, strings, templates and regular expressions, and from
+ * that, whether it defines `run` and which names it declares. No parser: what a script really does is for the sandbox to find out.
+ * Every function here takes time linear in the source and never throws.
+ */
+
+/** Words after which a slash begins a regular expression and not a division. */
+const WORDS_BEFORE_REGEX = new Set(
+  "return typeof case in of do else void delete throw new instanceof await yield".split(" "),
+);
+
+/** The source with everything that is not code replaced by spaces; line breaks and length stay. */
+export function maskCode(source: string): string {
+  return scan(source).result();
+}
+
+/** Goes over a whole source. */
+function scan(source: string): Mask {
+  const mask = new Mask(source);
+  while (mask.position < source.length) takeToken(mask);
+  return mask;
+}
+
+/** Whether the source defines a `run` that the sandbox could call: a function declaration or a `const`, `let` or `var`. */
+export function definesRun(source: string): boolean {
+  const code = maskCode(source);
+  return /(?<![\w$.])function\s+run\s*\(/.test(code) ||
+    /(?<![\w$.])(?:const|let|var)\s+run\s*[=:]/.test(code);
+}
+
+/** The names that the source declares anywhere: functions, classes, variables, destructured ones too. Rather too many than too few. */
+export function declaredNames(source: string): Set<string> {
+  const names = new Set<string>();
+  const tokens = maskCode(source).match(/[A-Za-z_$][\w$]*|[^\s\w]/g) ?? [];
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at];
+    if (token === "function" || token === "class") {
+      const name = tokens[tokens[at + 1] === "*" ? at + 2 : at + 1];
+      if (isName(name)) names.add(name);
+    } else if (token === "const" || token === "let" || token === "var") {
+      at = takeDeclaration(tokens, at + 1, names);
+    } else if (isName(token) && tokens[at + 1] === "=" && tokens[at - 1] !== ".") {
+      if (tokens[at + 2] !== "=" && tokens[at + 2] !== ">") names.add(token);
+    }
+  }
+  return names;
+}
+
+/** The first line with text of the first comment in a source, or "" when there is none. */
+export function firstComment(source: string): string {
+  const { comment } = scan(source);
+  if (comment.startsWith("//")) return comment.slice(2).trim();
+  const lines = comment.replace(/^\/\*|\*\/$/g, "").split(/[\r\n]+/);
+  return lines.map((line) => line.replace(/^[\s*]+/, "").trim()).find((line) => line !== "") ?? "";
+}
+
+/** Adds the names of one declaration, whose pattern begins at `at`; returns where it ends. */
+function takeDeclaration(tokens: readonly string[], at: number, names: Set<string>): number {
+  const first = tokens[at];
+  if (first !== "{" && first !== "[") {
+    if (isName(first)) names.add(first);
+    return at;
+  }
+  let depth = 0;
+  for (; at < tokens.length; at++) {
+    const token = tokens[at];
+    if (token === "{" || token === "[") depth++;
+    else if (token === "}" || token === "]") depth--;
+    else if (isName(token)) names.add(token);
+    if (depth === 0) break;
+  }
+  return at;
+}
+
+/** Whether a token is a name and not a mark. */
+function isName(token: string | undefined): token is string {
+  return token !== undefined && /^[A-Za-z_$]/.test(token);
+}
+
+/** Where the scan stands, and what it has put out so far. */
+class Mask {
+  readonly source: string;
+  position = 0;
+  /** Depth of braces, and the depths at which an open `${` of a template ends. */
+  depth = 0;
+  readonly templates: number[] = [];
+  /** The last word or mark that was code. */
+  last = "";
+  /** No regular expression begins before this position: a try that began earlier ran to the end of its line in vain. */
+  noRegexBefore = 0;
+  /** The first comment, its marks included; "" while there is none. */
+  comment = "";
+  readonly #parts: string[] = [];
+
+  constructor(source: string) {
+    this.source = source;
+  }
+
+  /** Takes what lies before `end` as code. */
+  code(end: number): void {
+    this.#parts.push(this.source.slice(this.position, end));
+    this.position = end;
+  }
+
+  /** Takes what lies before `end` as something else. */
+  blank(end: number): void {
+    this.#parts.push(this.source.slice(this.position, end).replace(/[^\n\r]/g, " "));
+    this.position = end;
+  }
+
+  result(): string {
+    return this.#parts.join("");
+  }
+}
+
+/** Takes one comment, string, template part, regular expression, word or mark. */
+function takeToken(mask: Mask): void {
+  const { source, position } = mask;
+  const character = source[position] ?? "";
+  const next = source[position + 1];
+  if (/[\w$]/.test(character)) return takeWord(mask);
+  if (/\s/.test(character)) return mask.code(position + 1);
+  if (character === "/" && (next === "/" || next === "*")) {
+    const close = next === "/" ? lineEnd(source, position) : source.indexOf("*/", position + 2) + 2;
+    const end = close < position + 2 ? source.length : close;
+    if (mask.comment === "") mask.comment = source.slice(position, end);
+    return mask.blank(end);
+  }
+  if (character === '"' || character === "'") {
+    mask.last = character;
+    return mask.blank(stringEnd(source, position));
+  }
+  if (character === "`") return takeTemplate(mask, position + 1);
+  if (character === "/" && mayBeginRegex(mask)) {
+    const end = regexEnd(source, position);
+    if (end !== undefined) {
+      mask.last = character;
+      return mask.blank(end);
+    }
+    mask.noRegexBefore = lineEnd(source, position);
+  }
+  if (character === "{") mask.depth++;
+  if (character === "}") {
+    if (mask.templates.at(-1) === mask.depth) {
+      mask.templates.pop();
+      mask.depth--;
+      return takeTemplate(mask, position + 1);
+    }
+    mask.depth--;
+  }
+  mask.last = character;
+  mask.code(position + 1);
+}
+
+/** Takes a name, keyword or number. */
+function takeWord(mask: Mask): void {
+  let end = mask.position + 1;
+  while (end < mask.source.length && /[\w$]/.test(mask.source[end] ?? "")) end++;
+  mask.last = mask.source.slice(mask.position, Math.min(end, mask.position + 16));
+  mask.code(end);
+}
+
+/** Takes the text of a template from `from` up to its end or to the next `${`. */
+function takeTemplate(mask: Mask, from: number): void {
+  const { source } = mask;
+  for (let at = from; at < source.length; at++) {
+    const character = source[at];
+    if (character === "\\") at++;
+    else if (character === "`") {
+      mask.last = character;
+      return mask.blank(at + 1);
+    } else if (character === "$" && source[at + 1] === "{") {
+      mask.depth++;
+      mask.templates.push(mask.depth);
+      mask.last = "{";
+      return mask.blank(at + 2);
+    }
+  }
+  mask.blank(source.length);
+}
+
+/** Whether a slash at the present position would begin a regular expression. */
+function mayBeginRegex(mask: Mask): boolean {
+  if (mask.position < mask.noRegexBefore) return false;
+  if (/^[\w$]/.test(mask.last)) return WORDS_BEFORE_REGEX.has(mask.last);
+  return !["}", ")", "]", '"', "'", "`", "/"].includes(mask.last);
+}
+
+/** Where the regular expression that begins at `from` ends, flags not counted; nothing when its line ends first. */
+function regexEnd(source: string, from: number): number | undefined {
+  let inClass = false;
+  for (let at = from + 1; at < source.length; at++) {
+    const character = source[at];
+    if (character === "\n" || character === "\r") return undefined;
+    if (character === "\\") at++;
+    else if (character === "[") inClass = true;
+    else if (character === "]") inClass = false;
+    else if (character === "/" && !inClass) return at + 1;
+  }
+  return undefined;
+}
+
+/** Where the quoted string that begins at `from` ends: after its quote, or at the end of its line. */
+function stringEnd(source: string, from: number): number {
+  const quote = source[from];
+  for (let at = from + 1; at < source.length; at++) {
+    const character = source[at];
+    if (character === "\\") at++;
+    else if (character === quote) return at + 1;
+    else if (character === "\n") return at;
+  }
+  return source.length;
+}
+
+/** Where the line of `from` ends. */
+function lineEnd(source: string, from: number): number {
+  const end = source.indexOf("\n", from);
+  return end < 0 ? source.length : end;
+}

@@ -1,0 +1,25 @@
+/** Makes a loop out of its parts. */
+import type { Loop, LoopConfig, RunRequest } from "../contracts/loop.ts";
+import { executeRun } from "./run.ts";
+import { streamRun } from "./stream.ts";
+import { checkConfig, checkRequest } from "./validate.ts";
+
+/**
+ * Creates a loop. It holds no state between runs, and disposes none of the parts it is given.
+ *
+ * @throws {TypeError} when a required part (`llm`, `sessions`, `steps`, `sandboxBuilder`) is missing or is not what it should be.
+ * @throws {RangeError} when a number is out of range.
+ */
+export function createLoop(config: LoopConfig): Loop {
+  const parts = checkConfig(config);
+  return {
+    run: async (request: RunRequest) => {
+      checkRequest(request);
+      return await executeRun({ parts, request }, request.onEvent);
+    },
+    stream: (request: RunRequest) => {
+      checkRequest(request);
+      return streamRun(request, (own, listener) => executeRun({ parts, request: own }, listener));
+    },
+  };
+}

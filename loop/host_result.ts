@@ -1,0 +1,116 @@
+/** Turns what a host function returned into JSON text, or says why it cannot: nothing is changed on the way without a word. */
+import { utf8Bytes } from "./utf8.ts";
+
+/** The JSON text (absent for no value), or why there is none. */
+export type EncodedResult =
+  | { readonly ok: true; readonly json?: string }
+  | {
+    readonly ok: false;
+    readonly reason: "not_json" | "too_large";
+    readonly message: string;
+  };
+
+/** Deeper values are refused: no script needs them, and the guest's engine could not read them. */
+const MAX_DEPTH = 500;
+
+/**
+ * Encodes a result. JSON values pass; properties that are `undefined` are left out, as anywhere in JavaScript. Never throws.
+ *
+ * @param maxBytes size of the JSON text at most
+ */
+export function encodeResult(value: unknown, maxBytes: number): EncodedResult {
+  if (value === undefined) return { ok: true };
+  try {
+    const walk: Walk = { ancestors: new Set(), visitsLeft: maxBytes };
+    const fault = findFault({ value, path: "$", depth: 0 }, walk);
+    if (fault !== undefined) return { ok: false, reason: "not_json", message: fault };
+    // Each value takes a byte at least.
+    if (walk.visitsLeft < 0) return tooLarge(`more than ${maxBytes}`, maxBytes);
+    const json = JSON.stringify(value);
+    const bytes = utf8Bytes(json);
+    return bytes > maxBytes ? tooLarge(`${bytes}`, maxBytes) : { ok: true, json };
+  } catch {
+    return { ok: false, reason: "not_json", message: "$ cannot be read" };
+  }
+}
+
+function tooLarge(size: string, maxBytes: number): EncodedResult {
+  return {
+    ok: false,
+    reason: "too_large",
+    message: `it is ${size} bytes of JSON, the limit is ${maxBytes}`,
+  };
+}
+
+interface Walk {
+  readonly ancestors: Set<object>;
+  visitsLeft: number;
+}
+
+interface Place {
+  readonly value: unknown;
+  readonly path: string;
+  readonly depth: number;
+}
+
+/** The first thing in a value that JSON cannot hold, with its path; nothing when all of it is JSON. */
+function findFault(place: Place, walk: Walk): string | undefined {
+  const { value, path, depth } = place;
+  if (walk.visitsLeft-- < 0) return undefined;
+  if (value === null || typeof value === "string" || typeof value === "boolean") return undefined;
+  if (typeof value === "number") {
+    return Number.isFinite(value) ? undefined : `${path} is ${value}`;
+  }
+  if (typeof value !== "object") return `${path} is ${withArticle(typeof value)}`;
+  if (walk.ancestors.has(value)) return `${path} refers back to itself`;
+  if (depth >= MAX_DEPTH) return `${path} is nested deeper than ${MAX_DEPTH} levels`;
+  if (!Array.isArray(value) && !isPlain(value)) return `${path} is ${withArticle(kindOf(value))}`;
+  walk.ancestors.add(value);
+  const fault = findFaultInside(value, place, walk);
+  walk.ancestors.delete(value);
+  return fault;
+}
+
+function findFaultInside(value: object, place: Place, walk: Walk): string | undefined {
+  const { path, depth } = place;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const fault = findFault(
+        { value: value[index], path: `${path}[${index}]`, depth: depth + 1 },
+        walk,
+      );
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
+  }
+  for (const [key, inner] of Object.entries(value)) {
+    if (inner === undefined) continue;
+    const fault = findFault({ value: inner, path: joinPath(path, key), depth: depth + 1 }, walk);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+/** Whether an object is a bag of properties and not an instance of something. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === null) return true;
+  // Also of another realm, whose Object.prototype is not ours.
+  return typeof prototype === "object" && Object.getPrototypeOf(prototype) === null &&
+    typeof Reflect.get(value, "toJSON") !== "function";
+}
+
+function kindOf(value: object): string {
+  const name: unknown = value.constructor?.name;
+  return typeof name === "string" && name !== "" ? name.slice(0, 40) : "object of a class";
+}
+
+function joinPath(path: string, key: string): string {
+  return /^[A-Za-z_$][\w$]{0,40}$/.test(key)
+    ? `${path}.${key}`
+    : `${path}[${JSON.stringify(key.slice(0, 40))}]`;
+}
+
+function withArticle(noun: string): string {
+  return `${/^[aeiou]/i.test(noun) ? "an" : "a"} ${noun}`;
+}

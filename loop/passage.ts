@@ -1,0 +1,75 @@
+/** A call on its way through the gate: what the stations pass on to each other, and how a call ends. */
+import type { RunEventBody } from "../contracts/event.ts";
+import type { JsonValue } from "../contracts/json.ts";
+import type { PolicyChecker } from "../contracts/policy.ts";
+import type { HostCall, HostFunction, HostReply, SandboxLimits } from "../contracts/sandbox.ts";
+import type { Scope } from "../contracts/scope.ts";
+import type { CallLife } from "./call_life.ts";
+
+/** What a gate is made of: one for a run. */
+export interface GateOptions {
+  /** What scripts can call. */
+  readonly functions: ReadonlyMap<string, HostFunction>;
+  /** The limits in force. */
+  readonly limits: SandboxLimits;
+  /** Decides over calls. */
+  readonly policy: PolicyChecker;
+  /** Ends with the run. */
+  readonly signal: AbortSignal;
+  /** The run that calls. */
+  readonly runId: string;
+  /** The session that calls. */
+  readonly sessionId: string;
+  /** The tenant. */
+  readonly scope?: Scope;
+  /** The invoking user. */
+  readonly userId?: string;
+  /** Tells the run's listeners something. */
+  readonly emit: (event: RunEventBody) => void;
+  /** The clock, for durations. */
+  readonly now: () => Date;
+}
+
+/** How a call ended, as its event tells it. */
+export type CallOutcome =
+  | "ok"
+  | "error"
+  | "timeout"
+  | "cancelled"
+  | "refused"
+  | "quota"
+  | "unknown"
+  | "bad_arguments"
+  | "not_json"
+  | "too_large";
+
+/** The end of a call: what the script gets, and what listeners are told. */
+export interface CallEnd {
+  readonly outcome: CallOutcome;
+  readonly reply: HostReply;
+}
+
+/** A call that may be decided over: its function is there and its arguments could be read. */
+export interface Passage {
+  readonly call: HostCall;
+  readonly hostFunction: HostFunction;
+  readonly args: readonly JsonValue[];
+  /** What it is aimed at, where that can be told. */
+  readonly target?: string;
+  /** Ends with the script or the run. */
+  readonly life: CallLife;
+}
+
+/** A call that ends here. */
+export function fail(
+  outcome: CallOutcome,
+  message: string,
+  { name }: { readonly name?: string } = {},
+): CallEnd {
+  return { outcome, reply: { ok: false, ...(name === undefined ? {} : { name }), message } };
+}
+
+/** A call that ends because its script or its run does. */
+export function cancelled(name: string): CallEnd {
+  return fail("cancelled", `${name} was ended with the script`, { name: "AbortError" });
+}

@@ -1,0 +1,42 @@
+/**
+ * What a model is told whose reply was neither a script nor an answer: what was missing, and what to send instead. One or two sentences,
+ * since small models read no more.
+ */
+import type { Reply } from "./reply.ts";
+import type { WrongForm } from "./wrong_form.ts";
+
+/** The replies that are answered with a reminder. */
+export type UnusableReply = Extract<
+  Reply,
+  { readonly kind: "cut" | "missing_run" | "wrong_form" | "unfinished_reasoning" }
+>;
+
+const SEND_BLOCK = "Send one ```javascript block that defines function run(args).";
+
+/** Whether a reply is one of those that are answered with a reminder. */
+export function isUnusable(reply: Reply): reply is UnusableReply {
+  return ["cut", "missing_run", "wrong_form", "unfinished_reasoning"].includes(reply.kind);
+}
+
+/** The reminder for a reply. */
+export function writeReminder(reply: UnusableReply): string {
+  switch (reply.kind) {
+    case "cut":
+      return reply.at === "length"
+        ? "Your reply hit the output limit and was cut off, so nothing was run. Take a smaller step: send a shorter block, or a shorter answer."
+        : "Your code block was not closed, so nothing was run. Send the whole block again and end it with ``` on a line of its own.";
+    case "missing_run":
+      return "Nothing was run: the block does not define run. Put the code into function run(args) { … } in one ```javascript block. To give code as the answer, pass it to answer(...) as text.";
+    case "wrong_form":
+      return `Nothing was run: ${WRONG_FORM[reply.form]} ${SEND_BLOCK}`;
+    case "unfinished_reasoning":
+      return `Your reply ended before your reasoning did, so there was nothing to run and no answer. Reason briefly. ${SEND_BLOCK}`;
+  }
+}
+
+const WRONG_FORM: { readonly [form in WrongForm]: string } = {
+  language: "only blocks marked javascript are.",
+  bare_code: "the code stood outside a block.",
+  tool_call: "there are no tool calls here; call functions from JavaScript.",
+  elided: "that line only stands for an older script.",
+};
