@@ -96,8 +96,8 @@ export interface FrameReader<Message> {
   push(piece: Uint8Array, onFrame: (frame: Frame<Message>) => void): void;
 }
 
-/** Makes a reader that refuses frames of more than `maxBytes`. */
-export function createFrameReader<Message>(maxBytes: number): FrameReader<Message> {
+/** Makes a reader that refuses frames of more than `maxBytes()`. */
+export function createFrameReader<Message>(maxBytes: () => number): FrameReader<Message> {
   let buffer = new Uint8Array(65_536);
   let filled = 0;
 
@@ -121,7 +121,9 @@ export function createFrameReader<Message>(maxBytes: number): FrameReader<Messag
         const headBytes = view.getUint32(0, true);
         const bodyBytes = view.getUint32(4, true);
         const total = LENGTHS_BYTES + headBytes + bodyBytes;
-        if (total > maxBytes) throw new RangeError(`A frame of ${total} bytes is over the bound.`);
+        if (total > maxBytes()) {
+          throw new RangeError(`A frame of ${total} bytes is over the bound.`);
+        }
         if (filled - at < total) break;
         const start = at + LENGTHS_BYTES;
         const head = buffer.subarray(start, start + headBytes);

@@ -33,6 +33,8 @@ export interface GuestProcess {
   readonly alive: boolean;
   /** Sends a message; nothing happens when the process is gone. */
   send(message: HostMessage, body?: string): void;
+  /** Makes room for the frames that scripts under these limits may write. */
+  allow(limits: SandboxLimits): void;
   /** Registers a script and gives it an id. */
   register(listener: ScriptListener): number;
   /** Forgets a script. */
@@ -42,14 +44,14 @@ export interface GuestProcess {
 }
 
 /** Starts a guest process. Failures to start reject `ready`. */
-export function startGuestProcess(command: GuestCommand, limits: SandboxLimits): GuestProcess {
+export function startGuestProcess(command: GuestCommand): GuestProcess {
   const child = spawn(command.path, [...command.args], {
     stdio: ["pipe", "pipe", "pipe"],
     env: { ...command.env },
     detached: false,
     windowsHide: true,
   });
-  return new ChildGuest(child, limits);
+  return new ChildGuest(child);
 }
 
 class ChildGuest implements GuestProcess {
@@ -63,12 +65,14 @@ class ChildGuest implements GuestProcess {
   #started = 0;
   #culprit: number | undefined;
   #alive = true;
+  /** Enough for what a guest says before it has run a script. */
+  #frameBytes = 65_536;
 
-  constructor(child: ChildProcess, limits: SandboxLimits) {
+  constructor(child: ChildProcess) {
     this.#child = child;
     this.ready = new Promise((resolve, reject) => this.#ready = { resolve, reject });
     this.ready.catch(() => {});
-    const reader = createFrameReader<GuestMessage>(frameBound(limits));
+    const reader = createFrameReader<GuestMessage>(() => this.#frameBytes);
     child.stdout!.on("data", (piece: Uint8Array) => {
       try {
         reader.push(piece, (frame) => this.#receive(frame));
@@ -108,6 +112,10 @@ class ChildGuest implements GuestProcess {
 
   send(message: HostMessage, body?: string): void {
     if (this.#alive) this.#child.stdin!.write(encodeFrame(message, body));
+  }
+
+  allow(limits: SandboxLimits): void {
+    this.#frameBytes = Math.max(this.#frameBytes, frameBound(limits));
   }
 
   register(listener: ScriptListener): number {

@@ -8,6 +8,7 @@ import type { EvaluateRequest, Execution } from "../contracts/sandbox.ts";
 import type { GuestReply } from "./guest/execution.ts";
 import { failureFor } from "./guest/failure.ts";
 import type { GuestRuntime } from "./guest/runtime.ts";
+import { boundReply } from "./host_reply.ts";
 import type { GuestLease, LeaseOptions, SandboxHost } from "./host.ts";
 import { SLEEP, sleepAsAsked } from "./sleep.ts";
 import { failedExecution, refuseLargeSource } from "./source_limit.ts";
@@ -23,12 +24,18 @@ export function createInlineHost(): SandboxHost {
   };
   return {
     lease(options): GuestLease {
+      let open = true;
       start(options).then((started) => started.prepare(options.limits), () => {});
       return {
-        evaluate: async (request) =>
-          refuseLargeSource(request, options.limits) ??
-            await runInline(await start(options), request, options),
-        [Symbol.asyncDispose]: () => Promise.resolve(),
+        async evaluate(request) {
+          if (!open) throw new TypeError("The sandbox was disposed; build another one.");
+          return refuseLargeSource(request, options.limits) ??
+            await runInline(await start(options), request, options);
+        },
+        [Symbol.asyncDispose]() {
+          open = false;
+          return Promise.resolve();
+        },
       };
     },
     async [Symbol.asyncDispose]() {
@@ -77,7 +84,7 @@ function runInline(
       const reply = name === SLEEP
         ? await sleepAsAsked(argsJson, calls.signal)
         : await onCall({ name, argsJson, sequence, signal: calls.signal });
-      return { ...reply, nowMs: now().getTime() };
+      return { ...boundReply(name, reply, limits), nowMs: now().getTime() };
     }
 
     const running = runtime.start({

@@ -2,7 +2,8 @@
  * The process host: guests in child processes without a permission, one process a scope. A process is started when a run claims its
  * place, while the model is still being asked, and is ended when the last run that uses it ends, unless it is to be kept warm.
  */
-import type { EvaluateRequest, Execution, SandboxLimits } from "../contracts/sandbox.ts";
+import type { EvaluateRequest, Execution } from "../contracts/sandbox.ts";
+import { failureFor } from "./guest/failure.ts";
 import { guestCommand } from "./guest_command.ts";
 import { type GuestProcess, startGuestProcess } from "./guest_process.ts";
 import type { GuestLease, LeaseOptions, SandboxHost } from "./host.ts";
@@ -38,6 +39,8 @@ interface Place {
 /** What the runs of one scope share. */
 interface ScopePlaces {
   leases: number;
+  /** Its last lease has gone; nothing is started for it any more. */
+  ended: boolean;
   current: Place | undefined;
   /** Replaced, but with scripts that still run. */
   readonly retired: Set<Place>;
@@ -60,14 +63,17 @@ class ProcessHost implements SandboxHost {
     clearTimeout(scope.idle);
     const packsKey = JSON.stringify(options.packs);
     // What goes wrong here goes wrong again in evaluate, where somebody listens.
-    const place = this.#place(scope, options.limits);
+    const place = this.#place(scope);
     place.starting.then(
       (process) => this.#sendPacks(place, process, { ...options, packsKey }),
       () => {},
     );
     let open = true;
     return {
-      evaluate: (request) => this.#evaluate(scope, request, { ...options, packsKey }),
+      evaluate: async (request) => {
+        if (!open) throw new TypeError("The sandbox was disposed; build another one.");
+        return await this.#evaluate(scope, request, { ...options, packsKey });
+      },
       [Symbol.asyncDispose]: async () => {
         if (!open) return;
         open = false;
@@ -90,12 +96,13 @@ class ProcessHost implements SandboxHost {
     const refused = refuseLargeSource(request, options.limits);
     if (refused !== undefined) return refused;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const place = this.#place(scope, options.limits);
+      if (scope.ended) return failedExecution(request, failureFor("cancelled", options.limits));
+      const place = this.#place(scope);
       const process = await place.starting;
       await process.ready;
       const packs = this.#sendPacks(place, process, options);
       const end = await runScript(process, request, { limits: options.limits, packs });
-      this.#endRetired(scope, place);
+      this.#retireSpent(scope, place);
       if ("execution" in end) return end.execution;
     }
     return failedExecution(request, { kind: "lost", message: LOST });
@@ -106,6 +113,7 @@ class ProcessHost implements SandboxHost {
     if (known !== undefined) return known;
     const made: ScopePlaces = {
       leases: 0,
+      ended: false,
       current: undefined,
       retired: new Set(),
       idle: undefined,
@@ -114,20 +122,14 @@ class ProcessHost implements SandboxHost {
     return made;
   }
 
-  /** The scope's process, replaced when it is gone or has run its share. */
-  #place(scope: ScopePlaces, limits: SandboxLimits): Place {
-    const { current } = scope;
-    const process = current?.process;
-    if (current !== undefined && process !== undefined) {
-      const spent = process.started >= this.#maxExecutions;
-      if (spent && process.alive) scope.retired.add(current);
-      if (spent || !process.alive) scope.current = undefined;
-    }
-    return scope.current ??= this.#start(scope, limits);
+  /** The scope's process, started anew when it is gone. */
+  #place(scope: ScopePlaces): Place {
+    if (scope.current?.process?.alive === false) scope.current = undefined;
+    return scope.current ??= this.#start(scope);
   }
 
-  #start(scope: ScopePlaces, limits: SandboxLimits): Place {
-    const starting = guestCommand().then((command) => startGuestProcess(command, limits));
+  #start(scope: ScopePlaces): Place {
+    const starting = guestCommand().then(startGuestProcess);
     const place: Place = { starting, process: undefined, packs: new Map() };
     const drop = (): void => {
       if (scope.current === place) scope.current = undefined;
@@ -139,10 +141,16 @@ class ProcessHost implements SandboxHost {
     return place;
   }
 
-  /** Ends a replaced process when its last script has ended. */
-  #endRetired(scope: ScopePlaces, place: Place): void {
-    if (!scope.retired.has(place) || place.process!.active > 0) return;
-    place.process!.kill().then(() => scope.retired.delete(place));
+  /** Replaces a process that has run its share, ahead of need, and ends it when its last script has ended. */
+  #retireSpent(scope: ScopePlaces, place: Place): void {
+    const process = place.process!;
+    if (process.started < this.#maxExecutions || scope.ended) return;
+    if (scope.current === place) {
+      scope.current = undefined;
+      scope.retired.add(place);
+      this.#place(scope);
+    }
+    if (process.active === 0) process.kill().then(() => scope.retired.delete(place));
   }
 
   /** Packs cross the pipe once a process. */
@@ -155,6 +163,7 @@ class ProcessHost implements SandboxHost {
     if (known !== undefined) return known;
     const key = place.packs.size + 1;
     place.packs.set(options.packsKey, key);
+    process.allow(options.limits);
     process.send({ type: "packs", key, packs: options.packs, limits: options.limits });
     return key;
   }
@@ -174,6 +183,7 @@ class ProcessHost implements SandboxHost {
   }
 
   async #end(scope: ScopePlaces): Promise<void> {
+    scope.ended = true;
     clearTimeout(scope.idle);
     const places = [scope.current, ...scope.retired].filter((place) => place !== undefined);
     scope.current = undefined;

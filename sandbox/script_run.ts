@@ -6,6 +6,7 @@ import type { EvaluateRequest, Execution, HostReply, SandboxLimits } from "../co
 import { bodyText, type GuestMessage } from "./channel.ts";
 import { failureFor } from "./guest/failure.ts";
 import type { GuestProcess } from "./guest_process.ts";
+import { boundReply } from "./host_reply.ts";
 import { SLEEP, sleepAsAsked } from "./sleep.ts";
 
 /** A cancelled script gets this long to reach a poll before its process is killed. */
@@ -81,7 +82,7 @@ export function runScript(
       const reply = name === SLEEP
         ? await sleepAsAsked(argsJson, calls.signal)
         : await onCall({ name, argsJson, sequence, signal: calls.signal });
-      answer(sequence, reply);
+      answer(sequence, boundReply(name, reply, limits));
     }
     function answer(sequence: number, reply: HostReply): void {
       if (ended) return;

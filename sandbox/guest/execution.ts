@@ -11,7 +11,7 @@ import {
   type ThrownDescription,
 } from "./failure.ts";
 import { createLogBuffer } from "./log_buffer.ts";
-import { type Realm, RealmError } from "./realm.ts";
+import { type MeasuredText, type Realm, RealmError } from "./realm.ts";
 import type { Thread } from "./thread.ts";
 
 /** A guest runs this long before it lets everything else on its thread have a turn. */
@@ -84,6 +84,7 @@ export function startExecution(
   let outstanding = 0;
   let wake: (() => void) | undefined;
   let clean = false;
+  const cancelled = Promise.withResolvers<GuestReply>();
 
   function resume(): void {
     sliceStart = performance.now();
@@ -93,21 +94,36 @@ export function startExecution(
     usedMs += performance.now() - sliceStart;
     port.leave();
   }
-  /** Awaits the realm's work with the clock of computing time running. */
+  /** Does something of ours while guest code waits for it, outside of the guest's time. */
+  function outside<T>(work: () => T): T {
+    pause();
+    try {
+      return work();
+    } finally {
+      resume();
+    }
+  }
+  /** Runs the realm's code with the thread held and the clock of computing time on. */
   async function guest<T>(work: () => Promise<T>): Promise<T> {
+    const turn = thread.acquire();
+    if (turn !== undefined) await turn;
     resume();
     try {
       return await work();
     } finally {
       pause();
+      thread.release();
     }
   }
-  /** Lets go of the thread inside guest code. */
-  async function suspend<T>(wait: Promise<T>): Promise<T> {
+  /** Lets go of the thread inside guest code until something has come. */
+  async function suspend<T>(wait: () => Promise<T>): Promise<T> {
     pause();
+    thread.release();
     try {
-      return await wait;
+      return await wait();
     } finally {
+      const turn = thread.acquire();
+      if (turn !== undefined) await turn;
       resume();
     }
   }
@@ -120,30 +136,46 @@ export function startExecution(
       return true;
     }
     if (slice < SLICE_MS) return false;
-    return suspend(thread.nextTask()).then(() => stopped !== undefined);
+    return suspend(() => thread.nextTask()).then(() => stopped !== undefined);
   }
 
   function onCall(argv: Pointer): Pointer | Promise<Pointer> {
-    const { operation, text } = realm.readCall(argv);
+    const { operation, text, bytes } = realm.readCall(argv);
     switch (operation) {
       case "log":
         log.add(JSON.parse(text));
         return 0;
-      case "answer":
-        port.answer(text);
-        return 0;
+      case "answer": {
+        const max = limits.argsBytes;
+        if (bytes > max) return realm.newString(overLimit("the answer", bytes, max));
+        outside(() => port.answer(text));
+        return realm.newString("");
+      }
       case "call":
-        return suspend(callHost(text)).then((reply) => realm.newString(replyText(take(reply))));
+        if (tooLarge(bytes)) return realm.newString(refusal(text, bytes));
+        return suspend(() => callHost(text)).then((reply) =>
+          realm.newString(replyText(take(reply)))
+        );
       case "start":
-        return realm.newString(startCall(text));
+        if (tooLarge(bytes)) return realm.newString(refusal(text, bytes));
+        return realm.newString(outside(() => startCall(text)));
       default:
         return 0;
     }
   }
+  function tooLarge(bytes: number): boolean {
+    return bytes > limits.callArgumentBytes;
+  }
+  function refusal(text: string, bytes: number): string {
+    const name = text.slice(0, text.indexOf("\n"));
+    return overLimit(`the arguments of ${name}`, bytes - name.length - 1, limits.callArgumentBytes);
+  }
 
+  /** Answered at the latest when the script is cancelled. */
   function callHost(text: string): Promise<GuestReply> {
     const split = text.indexOf("\n");
-    return port.call(calls++, text.slice(0, split), text.slice(split + 1));
+    const reply = port.call(calls++, text.slice(0, split), text.slice(split + 1));
+    return Promise.race([reply, cancelled.promise]);
   }
   function startCall(text: string): string {
     const id = String(calls);
@@ -162,9 +194,11 @@ export function startExecution(
     return reply;
   }
 
-  async function runScript(): Promise<string> {
-    await realm.control("setup", JSON.stringify({ limits, seed: script.seed }));
-    for (const pack of script.packs) await realm.control("pack", JSON.stringify(pack));
+  async function runScript(): Promise<MeasuredText> {
+    await guest(() => realm.control("setup", JSON.stringify({ limits, seed: script.seed })));
+    for (const pack of script.packs) {
+      await guest(() => realm.control("pack", JSON.stringify(pack)));
+    }
     const evaluated = await guest(() => realm.evaluate(script.source));
     if (evaluated.threw) return await describe(evaluated.value, true);
     const fn = await guest(() => realm.evaluate("typeof run === 'function' ? run : undefined"));
@@ -176,13 +210,14 @@ export function startExecution(
     );
     return await pump();
   }
-  async function describe(thrown: Pointer, parsing: boolean): Promise<string> {
-    const text = await guest(() => realm.control("describe", thrown));
-    return JSON.stringify({ ...JSON.parse(text!), parsing }) + "\n";
+  async function describe(thrown: Pointer, parsing: boolean): Promise<MeasuredText> {
+    const described = await guest(() => realm.control("describe", thrown));
+    const text = JSON.stringify({ ...JSON.parse(described!.text), parsing }) + "\n";
+    return { text, bytes: text.length };
   }
 
   /** Runs jobs and delivers replies until the outcome is there and no call is under way. */
-  async function pump(): Promise<string> {
+  async function pump(): Promise<MeasuredText> {
     while (stopped === undefined) {
       if (await guest(() => realm.runJob())) continue;
       const next = replies.shift();
@@ -198,7 +233,7 @@ export function startExecution(
       if (outcome !== undefined) return outcome;
       stopped = "unsettled";
     }
-    return "";
+    return { text: "", bytes: 0 };
   }
 
   async function run(): Promise<Omit<Execution, "answerJson">> {
@@ -226,13 +261,19 @@ export function startExecution(
   }
 
   function readOutcome(
-    text: string,
+    { text, bytes }: MeasuredText,
   ): { failure?: ExecutionFailure; valueJson?: string; notes: readonly string[] } {
     const split = text.indexOf("\n");
     const head = JSON.parse(text.slice(0, split)) as OutcomeHead;
     if (head.kind === "ok") {
       const notes = Object.values(head.notes);
-      return head.value ? { valueJson: text.slice(split + 1), notes } : { notes };
+      if (!head.value) return { notes };
+      const valueBytes = bytes - encoder.encode(text.slice(0, split + 1)).length;
+      if (valueBytes > limits.argsBytes) {
+        const message = overLimit("what run returned", valueBytes, limits.argsBytes).slice(1);
+        return { failure: { kind: "limit", message }, notes: [] };
+      }
+      return { valueJson: text.slice(split + 1), notes };
     }
     if (head.kind === "result" || head.stack === undefined) {
       return { failure: { kind: head.kind as "result", message: head.message }, notes: [] };
@@ -262,6 +303,7 @@ export function startExecution(
     },
     cancel() {
       stopped ??= "cancelled";
+      cancelled.resolve({ nowMs, ok: false, message: "the run was ended" });
       wake?.();
     },
   };
@@ -271,6 +313,13 @@ type OutcomeHead =
   | { readonly kind: "ok"; readonly notes: Record<string, string>; readonly value: boolean }
   | { readonly kind: "result"; readonly message: string; readonly stack?: undefined }
   | (ThrownDescription & { readonly parsing?: boolean });
+
+const encoder = new TextEncoder();
+
+/** What the realm makes a limit's error of. */
+function overLimit(what: string, bytes: number, max: number): string {
+  return `!${what} takes ${bytes} bytes as JSON; the limit is ${max}`;
+}
 
 function replyText(reply: GuestReply): string {
   if (!reply.ok) {

@@ -80,7 +80,7 @@ function dropGlobals(): void {
 }
 
 async function serve(pipes: Pipes, desk: Desk): Promise<void> {
-  const reader = createFrameReader<HostMessage>(Infinity);
+  const reader = createFrameReader<HostMessage>(() => Infinity);
   const piece = new Uint8Array(65_536);
   for (;;) {
     const count = await pipes.read(piece);

@@ -21,6 +21,12 @@ export interface Evaluated {
   readonly threw: boolean;
 }
 
+/** A text out of a realm, with the bytes that it takes as UTF-8. */
+export interface MeasuredText {
+  readonly text: string;
+  readonly bytes: number;
+}
+
 /** A realm that has run no script yet, or one. */
 export interface Realm {
   /** Whether the memory's maximum stopped a growth. */
@@ -30,11 +36,14 @@ export interface Realm {
   /** Runs a script in the realm's global scope. */
   evaluate(source: string): Promise<Evaluated>;
   /** Calls the realm's control function; a pointer is a value of the realm, a string becomes one. */
-  control(operation: ControlOperation, ...args: (string | Pointer)[]): Promise<string | undefined>;
+  control(
+    operation: ControlOperation,
+    ...args: (string | Pointer)[]
+  ): Promise<MeasuredText | undefined>;
   /** Runs one pending job; false when there is none. */
   runJob(): Promise<boolean>;
   /** The two texts that the realm's host function was called with. */
-  readCall(argv: Pointer): { operation: string; text: string };
+  readCall(argv: Pointer): { operation: string } & MeasuredText;
   /** A new string in the realm. */
   newString(text: string): Pointer;
   /**
@@ -109,7 +118,7 @@ async function setUp(instance: EngineInstance, options: RealmOptions): Promise<A
   const thrown = exports.resolveException(context, control);
   if (thrown !== 0) {
     throw new Error(
-      `The realm's own code failed: ${text.read(exports.getString(context, thrown))}`,
+      `The realm's own code failed: ${text.read(exports.getString(context, thrown)).text}`,
     );
   }
   return { runtime, context, control, fileName: text.write(SCRIPT_NAME).at, slots };
@@ -131,7 +140,7 @@ function wrapRealm(
     const thrown = exports.resolveException(context, value);
     return thrown === 0 ? { value, threw: false } : { value: thrown, threw: true };
   }
-  function readValue(value: Pointer): string {
+  function readValue(value: Pointer): MeasuredText {
     const chars = exports.getString(context, value);
     const read = text.read(chars);
     exports.freeString(context, chars);
@@ -166,7 +175,7 @@ function wrapRealm(
       const { value, threw } = resolve(
         await exports.call(context, anchors.control, noValue, pointers.length, slots),
       );
-      if (threw) throw new RealmError(readValue(value));
+      if (threw) throw new RealmError(readValue(value).text);
       return isUndefined(instance, value) ? undefined : readValue(value);
     },
     async runJob() {
@@ -175,8 +184,8 @@ function wrapRealm(
       return true;
     },
     readCall: (argv) => ({
-      operation: readValue(exports.argument(argv, 0)),
-      text: readValue(exports.argument(argv, 1)),
+      operation: readValue(exports.argument(argv, 0)).text,
+      ...readValue(exports.argument(argv, 1)),
     }),
     newString,
     renew: () => template !== undefined && layTemplate(instance, template),
@@ -195,7 +204,7 @@ function isUndefined(instance: EngineInstance, value: Pointer): boolean {
 
 interface TextAccess {
   write(text: string): { at: Pointer; length: number };
-  read(at: Pointer): string;
+  read(at: Pointer): MeasuredText;
 }
 
 function createText(instance: EngineInstance): TextAccess {
@@ -213,7 +222,8 @@ function createText(instance: EngineInstance): TextAccess {
     read(at) {
       if (at === 0) throw new RealmError("out of memory");
       const bytes = new Uint8Array(memory.buffer);
-      return decoder.decode(bytes.subarray(at, bytes.indexOf(0, at)));
+      const end = bytes.indexOf(0, at);
+      return { text: decoder.decode(bytes.subarray(at, end)), bytes: end - at };
     },
   };
 }

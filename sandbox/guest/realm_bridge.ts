@@ -90,6 +90,7 @@ export function createBridge(
     }
     if (!asynchronous) return decodeReply(host("call", name + "\n" + text));
     const id = host("start", name + "\n" + text);
+    if (id[0] === "!") decodeReply(id);
     return intrinsics.newPromise((resolve, reject) => {
       waiting[id] = { resolve, reject };
     });
@@ -110,10 +111,11 @@ export function createBridge(
     throw typeError(encoded.message);
   }
 
-  /** A reply is `+` and JSON, `=` for no value, or `-` and the JSON of a name and a message. */
+  /** A reply is `+` and JSON, `=` for no value, `!` and a limit's message, or `-` and the JSON of a name and a message. */
   function decodeReply(reply: string): unknown {
     if (reply[0] === "+") return parse(slice(reply, 1));
     if (reply[0] === "=") return undefined;
+    if (reply[0] === "!") throw limitError(slice(reply, 1));
     const { name, message } = parse(slice(reply, 1)) as { name: string; message: string };
     throw intrinsics.errorNamed(name, message);
   }
@@ -183,14 +185,16 @@ export function createBridge(
         throw encoded.kind === "limit" ? limitError(encoded.message) : typeError(encoded.message);
       }
       if (answered) return;
+      const refused = host("answer", encoded.text!);
+      if (refused !== "") decodeReply(refused);
       answered = true;
-      host("answer", encoded.text!);
     });
     define("sleep", function sleep(ms: unknown): unknown {
       if (typeof ms !== "number" || !(ms >= 0)) {
         throw typeError("sleep(ms) needs a number of milliseconds, 0 or more");
       }
-      return callHost("sleep", [ms]);
+      // A timer takes 31 bits; a longer wait outlasts every run.
+      return callHost("sleep", [ms > 2_147_483_647 ? 2_147_483_647 : ms]);
     });
     // The engine seeds its own generator from the clock; this one is seeded by the host, so that a turn can be run again.
     defineProperty(Math, "random", {
