@@ -61,6 +61,7 @@ export const AREA_RULES: readonly AreaRule[] = [
   {
     area: "mod.ts",
     imports: ["contracts", "redact", "loop", "llm", "sandbox", "stores"],
+    lazily: ["sandbox/guest"],
     packages: [],
     faces: true,
   },

@@ -1,0 +1,114 @@
+/**
+ * An engine for agents that think by writing JavaScript: each turn the model writes one script, which runs in a sandbox; what it returns
+ * is the next script's argument, and never enters the prompt.
+ *
+ * Importing this module needs no permission, and loads neither SQLite nor a package. A run needs `--allow-run` for the runtime's own path,
+ * since scripts run in a process of their own.
+ *
+ * @example
+ * ```ts no-run
+ * import { createLoop, DefaultSandboxBuilder, MemoryStore } from "@agentloop/core";
+ * import { configFromEnv, createOpenAIClient } from "@agentloop/core/llm/openai";
+ *
+ * const store = new MemoryStore();
+ * await using sandboxBuilder = new DefaultSandboxBuilder();
+ * const loop = createLoop({
+ *   llm: createOpenAIClient(configFromEnv()),
+ *   sessions: store,
+ *   steps: store,
+ *   sandboxBuilder,
+ * });
+ * const { finalText } = await loop.run({ sessionId: "s1", message: "What is 12 * 7?" });
+ * console.log(finalText);
+ * ```
+ *
+ * @module
+ */
+export { createLoop } from "./loop/create_loop.ts";
+export {
+  DEFAULT_HISTORY_WINDOW,
+  DEFAULT_MAX_ITERATIONS,
+  DEFAULT_RUN_TIMEOUT_MS,
+  type Loop,
+  type LoopConfig,
+  type RunRequest,
+  type RunResult,
+  type RunStream,
+} from "./contracts/loop.ts";
+
+export type { JsonValue } from "./contracts/json.ts";
+export type { Scope } from "./contracts/scope.ts";
+export {
+  AgentLoopError,
+  type AgentLoopErrorOptions,
+  EmptyResponseError,
+  type ErrorCode,
+} from "./contracts/errors.ts";
+export type {
+  CallTokens,
+  RunEvent,
+  RunEventBase,
+  RunEventBody,
+  RunSummary,
+} from "./contracts/event.ts";
+export type {
+  Client,
+  Completion,
+  CompletionRequest,
+  FinishReason,
+  Message,
+  TokenUsage,
+} from "./contracts/model.ts";
+
+export type {
+  FinalizeSummary,
+  RunStatus,
+  Session,
+  SessionCatalog,
+  SessionListing,
+  SessionStore,
+} from "./contracts/session.ts";
+export {
+  type NewRunStep,
+  type RunStep,
+  STEP_TYPE_SUMMARY,
+  type StepStore,
+  type StepType,
+} from "./contracts/step.ts";
+export { MemoryStore, type MemoryStoreOptions } from "./stores/memory.ts";
+
+export type { PolicyCall, PolicyChecker, PolicyDecision } from "./contracts/policy.ts";
+export { AllowAll, DefaultPolicy, type DefaultPolicyOptions } from "./loop/policy.ts";
+
+export {
+  type BuildContext,
+  type CallContext,
+  type Capability,
+  DEFAULT_SANDBOX_LIMITS,
+  type EvaluateRequest,
+  type Execution,
+  type ExecutionFailure,
+  type FailureKind,
+  type HostCall,
+  type HostCallHandler,
+  type HostFunction,
+  type HostReply,
+  type Pack,
+  type Sandbox,
+  type SandboxBuilder,
+  type SandboxBuildRequest,
+  type SandboxLimits,
+} from "./contracts/sandbox.ts";
+export {
+  DefaultSandboxBuilder,
+  type DefaultSandboxBuilderOptions,
+} from "./sandbox/default_builder.ts";
+export { fetchCapability, type FetchOptions } from "./sandbox/packs/fetch.ts";
+export type { GuestLease, LeaseOptions, SandboxHost } from "./sandbox/host.ts";
+export type { GuestPack } from "./sandbox/guest/execution.ts";
+export { createInlineHost } from "./sandbox/inline_host.ts";
+export { createProcessHost, type ProcessHostOptions } from "./sandbox/process_host.ts";
+
+export { extractDoneMarker, extractJsBlock } from "./loop/extract.ts";
+export { composeSystemPrompt, textEmissionSystemPrompt } from "./loop/prompt.ts";
+export { estimateTokens } from "./loop/tokens.ts";

@@ -1,0 +1,21 @@
+/**
+ * For the tests of programs that use agentloop: suites that hold a store of your own to what the loop relies on, and a model double.
+ *
+ * @module
+ */
+export {
+  type RegisterTest,
+  sessionStoreContract,
+  type SessionStoreContractOptions,
+  type SessionStoreFixture,
+  stepStoreContract,
+  type StepStoreContractOptions,
+  type StepStoreFixture,
+} from "./stores/contract.ts";
+export {
+  type ScriptedClient,
+  scriptedClient,
+  type ScriptedClientOptions,
+  type ScriptedReply,
+  type ScriptedStep,
+} from "./llm/scripted.ts";
