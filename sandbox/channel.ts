@@ -50,6 +50,7 @@ export type GuestMessage =
   }
   | { readonly type: "answer"; readonly id: number }
   | { readonly type: "stuck"; readonly id: number }
+  | { readonly type: "memory"; readonly rssBytes: number }
   | {
     readonly type: "done";
     readonly id: number;

@@ -31,6 +31,10 @@ export interface GuestProcess {
   readonly active: number;
   /** Whether it can still be used. */
   readonly alive: boolean;
+  /** Resident memory as the process last told it; 0 before. */
+  readonly rssBytes: number;
+  /** Resolves when the process is gone. */
+  readonly gone: Promise<void>;
   /** Sends a message; nothing happens when the process is gone. */
   send(message: HostMessage, body?: string): void;
   /** Makes room for the frames that scripts under these limits may write. */
@@ -56,15 +60,16 @@ export function startGuestProcess(command: GuestCommand): GuestProcess {
 
 class ChildGuest implements GuestProcess {
   readonly ready: Promise<void>;
+  readonly gone: Promise<void>;
   readonly #child: ChildProcess;
   readonly #listeners = new Map<number, ScriptListener>();
-  readonly #exited: Promise<void>;
   #ready!: { resolve(): void; reject(error: Error): void };
   #stderr = "";
   #nextId = 1;
   #started = 0;
   #culprit: number | undefined;
   #alive = true;
+  #rssBytes = 0;
   /** Enough for what a guest says before it has run a script. */
   #frameBytes = 65_536;
 
@@ -85,7 +90,7 @@ class ChildGuest implements GuestProcess {
       this.#stderr = (this.#stderr + new TextDecoder().decode(piece)).slice(-2000);
     });
     child.stdin!.on("error", () => {});
-    this.#exited = new Promise((resolve) => {
+    this.gone = new Promise((resolve) => {
       child.once("error", (error) => {
         this.#gone(error.message);
         resolve();
@@ -104,6 +109,10 @@ class ChildGuest implements GuestProcess {
 
   get active(): number {
     return this.#listeners.size;
+  }
+
+  get rssBytes(): number {
+    return this.#rssBytes;
   }
 
   get alive(): boolean {
@@ -133,7 +142,7 @@ class ChildGuest implements GuestProcess {
   async kill(): Promise<void> {
     this.#hold(true);
     this.#end();
-    await this.#exited;
+    await this.gone;
   }
 
   #end(): void {
@@ -149,6 +158,9 @@ class ChildGuest implements GuestProcess {
         return this.#end();
       case "stuck":
         this.#culprit = message.id;
+        return;
+      case "memory":
+        this.#rssBytes = Number(message.rssBytes);
         return;
       default:
         this.#listeners.get(message.id)?.onMessage(message, body);

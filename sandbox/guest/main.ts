@@ -20,6 +20,7 @@ import { startWatchdog, type Watchdog } from "./watchdog.ts";
 interface Pipes {
   read(into: Uint8Array): Promise<number | null>;
   write(bytes: Uint8Array): void;
+  rssBytes(): number;
   exit(): never;
 }
 
@@ -33,7 +34,7 @@ export async function runGuest(): Promise<never> {
   try {
     const runtime = await createGuestRuntime(DEFAULT_SANDBOX_LIMITS);
     send({ type: "ready" });
-    await serve(pipes, createDesk({ runtime, watchdog, send }));
+    await serve(pipes, createDesk({ runtime, watchdog, send, rssBytes: pipes.rssBytes }));
   } catch (error) {
     send({ type: "broken", message: error instanceof Error ? error.message : String(error) });
   }
@@ -41,12 +42,13 @@ export async function runGuest(): Promise<never> {
 }
 
 function takePipes(): Pipes {
-  const { stdin, stdout, exit } = Deno;
+  const { stdin, stdout, exit, memoryUsage } = Deno;
   return {
     read: (into) => stdin.read(into),
     write(bytes) {
       for (let at = 0; at < bytes.length;) at += stdout.writeSync(bytes.subarray(at));
     },
+    rssBytes: () => memoryUsage().rss,
     exit: () => exit(0),
   };
 }
@@ -89,6 +91,9 @@ async function serve(pipes: Pipes, desk: Desk): Promise<void> {
   }
 }
 
+/** The process tells its memory after every so many scripts. */
+const MEMORY_INTERVAL = 20;
+
 interface Desk {
   take(frame: Frame<HostMessage>): void;
 }
@@ -99,9 +104,11 @@ function createDesk(
     readonly runtime: GuestRuntime;
     readonly watchdog: Watchdog;
     readonly send: (message: GuestMessage, body?: string) => void;
+    readonly rssBytes: () => number;
   },
 ): Desk {
   const { runtime, watchdog, send } = parts;
+  let ended = 0;
   const packs = new Map<number, readonly GuestPack[]>();
   const scripts = new Map<number, RunningScript>();
   const calls = new Map<string, (reply: GuestReply) => void>();
@@ -127,6 +134,9 @@ function createDesk(
     scripts.set(id, running);
     running.done.then(({ valueJson, ...execution }) => {
       scripts.delete(id);
+      if (++ended % MEMORY_INTERVAL === 0) {
+        send({ type: "memory", rssBytes: parts.rssBytes() });
+      }
       send({ type: "done", id, hasValue: valueJson !== undefined, execution }, valueJson);
     }, (error) => {
       send({ type: "broken", message: error instanceof Error ? error.message : String(error) });

@@ -17,6 +17,7 @@ const WORDS = [
     "model_overloaded",
     "model_rate_limited",
     "model_rejected",
+    "sandbox_busy",
     "sandbox_lost",
     "sandbox_permission",
     "sandbox_start",
