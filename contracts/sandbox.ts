@@ -56,7 +56,12 @@ export interface Pack {
   readonly guestSource?: string;
 }
 
-/** What a capability's `build` gets: the run it builds for. Own dependencies are closed over instead. */
+/**
+ * What a capability's `build` gets: the run it builds for. Own dependencies are closed over instead.
+ *
+ * With a `SandboxPool` what was built outlives its run. The fields are then those of the run that is going on: read them from the
+ * context when they are needed, do not take them out of it early.
+ */
 export interface BuildContext {
   /** Ends with the run. */
   readonly signal: AbortSignal;

@@ -89,14 +89,7 @@ export class DefaultSandboxBuilder implements SandboxBuilder, AsyncDisposable {
   }
 
   async #buildPacks(request: SandboxBuildRequest): Promise<Pack[]> {
-    const context: BuildContext = {
-      signal: request.signal,
-      sessionId: request.session.id,
-      ...(request.scope && { scope: request.scope }),
-      ...(request.session.messageId !== undefined && { messageId: request.session.messageId }),
-      ...(request.userId !== undefined && { userId: request.userId }),
-      ...(this.#enabled && { enabledCapabilities: this.#enabled }),
-    };
+    const context = createContext(request, this.#enabled);
     const wanted = this.#capabilities.filter((capability) =>
       capability.alwaysOn === true || this.#enabled === undefined ||
       this.#enabled.includes(capability.name)
@@ -116,6 +109,27 @@ export class DefaultSandboxBuilder implements SandboxBuilder, AsyncDisposable {
     }
     return packs;
   }
+}
+
+/** Reads through to the request, so that a builder whose request follows the run gives its capabilities the run that is going on. */
+function createContext(
+  request: SandboxBuildRequest,
+  enabledCapabilities: readonly string[] | undefined,
+): BuildContext {
+  return {
+    ...(enabledCapabilities && { enabledCapabilities }),
+    sessionId: request.session.id,
+    messageId: request.session.messageId,
+    get signal() {
+      return request.signal;
+    },
+    get scope() {
+      return request.scope;
+    },
+    get userId() {
+      return request.userId;
+    },
+  };
 }
 
 /** Names that the realm itself defines. */

@@ -2,7 +2,7 @@
  * One guest process as its parent sees it: started, sent scripts, answered, killed. It trusts nothing that the process
  * says beyond the form of its frames: ids that are not known are dropped, sizes are checked before anything is decoded.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import { ChildProcess } from "node:child_process";
 import { AgentLoopError } from "../contracts/errors.ts";
 import type { SandboxLimits } from "../contracts/sandbox.ts";
 import {
@@ -47,14 +47,38 @@ export interface GuestProcess {
   kill(): Promise<void>;
 }
 
-/** Starts a guest process. Failures to start reject `ready`. */
+/**
+ * What node's `spawn` is built on. `spawn` itself reads the variable NODE_V8_COVERAGE of this process, which takes a permission that
+ * programs should not have to give, and adds to the child's environment.
+ */
+interface LowLevelSpawn {
+  spawn(options: {
+    readonly file: string;
+    readonly args: readonly string[];
+    readonly envPairs: readonly string[];
+    readonly stdio: readonly ["pipe", "pipe", "pipe"];
+    readonly windowsHide: boolean;
+  }): void;
+}
+
+/**
+ * Starts a guest process. Failures of the process to become ready reject `ready`.
+ *
+ * @throws {AgentLoopError} `sandbox_start` when there is no process at all.
+ */
 export function startGuestProcess(command: GuestCommand): GuestProcess {
-  const child = spawn(command.path, [...command.args], {
-    stdio: ["pipe", "pipe", "pipe"],
-    env: { ...command.env },
-    detached: false,
-    windowsHide: true,
-  });
+  const child = new ChildProcess() as ChildProcess & LowLevelSpawn;
+  try {
+    child.spawn({
+      file: command.path,
+      args: [command.path, ...command.args],
+      envPairs: Object.entries(command.env).map(([name, value]) => `${name}=${value}`),
+      stdio: ["pipe", "pipe", "pipe"],
+      windowsHide: true,
+    });
+  } catch (error) {
+    throw startError(error instanceof Error ? error.message : String(error));
+  }
   return new ChildGuest(child);
 }
 

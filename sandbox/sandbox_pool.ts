@@ -1,0 +1,245 @@
+/**
+ * Keeps what a session's capabilities built across its runs. What is kept is on our side of the border only; realms are fresh as ever.
+ * A capability's `build` closes over its context once, so the context that a pool hands on follows the run: its fields read the values of the
+ * run that is going on. Runs of one session take turns, since they share what was built.
+ */
+import { AgentLoopError } from "../contracts/errors.ts";
+import type { Sandbox, SandboxBuilder, SandboxBuildRequest } from "../contracts/sandbox.ts";
+
+/** Options of a {@linkcode SandboxPool}. */
+export interface SandboxPoolOptions {
+  /** How long a session's sandbox is kept after its last run, in ms. @default 1_800_000 (30 minutes) */
+  readonly idleTimeoutMs?: number;
+  /** Sandboxes that are kept at most; the least recently used goes first. @default 256 */
+  readonly maxSandboxes?: number;
+  /** Runs of one session that wait for it at most. @default 100 */
+  readonly maxWaiting?: number;
+}
+
+/** A session's sandbox and the run that has it. */
+interface Entry {
+  readonly sandbox: Promise<Sandbox>;
+  /** What the capabilities' context reads from. */
+  readonly relay: Relay;
+  busy: boolean;
+  readonly waiting: (() => void)[];
+  idle: ReturnType<typeof setTimeout> | undefined;
+  lastUse: number;
+}
+
+/** A request whose fields are those of the run that is going on. */
+interface Relay {
+  current: SandboxBuildRequest;
+  readonly request: SandboxBuildRequest;
+}
+
+/** A builder that wraps another and reuses what it built. Owned by the caller; closing it disposes every sandbox it keeps. */
+export class SandboxPool implements SandboxBuilder, AsyncDisposable {
+  readonly #delegate: SandboxBuilder;
+  readonly #idleTimeoutMs: number;
+  readonly #maxSandboxes: number;
+  readonly #maxWaiting: number;
+  readonly #entries = new Map<string, Entry>();
+  #uses = 0;
+  #closed = false;
+
+  /**
+   * Creates a pool around a builder, which stays the caller's to dispose.
+   *
+   * @throws {RangeError} when an option is out of range.
+   */
+  constructor(delegate: SandboxBuilder, options: SandboxPoolOptions = {}) {
+    const { idleTimeoutMs = 1_800_000, maxSandboxes = 256, maxWaiting = 100 } = options;
+    for (
+      const [name, value, least] of [
+        ["idleTimeoutMs", idleTimeoutMs, 0],
+        ["maxSandboxes", maxSandboxes, 1],
+        ["maxWaiting", maxWaiting, 0],
+      ] as const
+    ) {
+      if (!(value >= least)) {
+        throw new RangeError(`${name} must be a number of at least ${least}, not ${value}.`);
+      }
+    }
+    this.#delegate = delegate;
+    this.#idleTimeoutMs = idleTimeoutMs;
+    this.#maxSandboxes = maxSandboxes;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /** Sandboxes that are kept now. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /**
+   * The session's sandbox, built if there is none. Waits for a run of the same session to end first.
+   *
+   * @throws {AgentLoopError} `aborted` when the run ends while it waits, `sandbox_busy` when too many wait.
+   */
+  async build(request: SandboxBuildRequest): Promise<Sandbox> {
+    if (this.#closed) throw new TypeError("The sandbox pool was closed.");
+    const key = entryKey(request);
+    const known = this.#entries.get(key);
+    if (known?.busy) await this.#wait(known, request);
+    const entry = this.#entries.get(key) ?? this.#create(key, request);
+    entry.busy = true;
+    entry.lastUse = ++this.#uses;
+    entry.relay.current = request;
+    clearTimeout(entry.idle);
+    try {
+      return this.#lend(key, entry, await entry.sandbox);
+    } catch (error) {
+      // What could not be built is not kept.
+      this.#entries.delete(key);
+      this.#next(entry);
+      throw error;
+    }
+  }
+
+  /** Disposes every sandbox that is kept. Runs that wait are refused. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const entries = [...this.#entries.values()];
+    this.#entries.clear();
+    await Promise.all(entries.map((entry) => dispose(entry)));
+  }
+
+  /** The same as `close`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #create(key: string, request: SandboxBuildRequest): Entry {
+    const relay = createRelay(request);
+    const entry: Entry = {
+      relay,
+      sandbox: this.#delegate.build(relay.request),
+      busy: false,
+      waiting: [],
+      idle: undefined,
+      lastUse: 0,
+    };
+    this.#entries.set(key, entry);
+    this.#evict();
+    return entry;
+  }
+
+  /** What a run gets: disposing it gives the sandbox back. */
+  #lend(key: string, entry: Entry, sandbox: Sandbox): Sandbox {
+    let lent = true;
+    return {
+      prompt: sandbox.prompt,
+      functions: sandbox.functions,
+      limits: sandbox.limits,
+      evaluate: (script) => sandbox.evaluate(script),
+      [Symbol.asyncDispose]: () => {
+        if (lent) this.#giveBack(key, entry);
+        lent = false;
+        return Promise.resolve();
+      },
+    };
+  }
+
+  #giveBack(key: string, entry: Entry): void {
+    if (this.#next(entry)) return;
+    if (this.#entries.get(key) !== entry) return void dispose(entry);
+    entry.idle = setTimeout(() => {
+      this.#entries.delete(key);
+      dispose(entry);
+    }, this.#idleTimeoutMs);
+    Deno.unrefTimer(entry.idle);
+    this.#evict();
+  }
+
+  /** Lets the run that waits longest go on; false when none waits. */
+  #next(entry: Entry): boolean {
+    const next = entry.waiting.shift();
+    if (next === undefined) {
+      entry.busy = false;
+      return false;
+    }
+    next();
+    return true;
+  }
+
+  #wait(entry: Entry, { signal, session }: SandboxBuildRequest): Promise<void> {
+    if (entry.waiting.length >= this.#maxWaiting) {
+      throw new AgentLoopError(
+        `${entry.waiting.length} runs of the session ${
+          JSON.stringify(session.id)
+        } wait already (maxWaiting).`,
+        { code: "sandbox_busy" },
+      );
+    }
+    return new Promise((resolve, reject) => {
+      const go = (): void => {
+        signal.removeEventListener("abort", leave);
+        resolve();
+      };
+      const leave = (): void => {
+        entry.waiting.splice(entry.waiting.indexOf(go), 1);
+        reject(
+          new AgentLoopError("The run was ended while it waited for another run of its session.", {
+            code: "aborted",
+            cause: signal.reason,
+          }),
+        );
+      };
+      if (signal.aborted) return leave();
+      signal.addEventListener("abort", leave, { once: true });
+      entry.waiting.push(go);
+    });
+  }
+
+  /** Lets the least recently used go while there are too many; those in use stay. */
+  #evict(): void {
+    while (this.#entries.size > this.#maxSandboxes) {
+      let oldest: [string, Entry] | undefined;
+      for (const each of this.#entries) {
+        const [, entry] = each;
+        if (entry.busy || entry.lastUse === 0) continue;
+        if (oldest === undefined || entry.lastUse < oldest[1].lastUse) oldest = each;
+      }
+      if (oldest === undefined) return;
+      this.#entries.delete(oldest[0]);
+      dispose(oldest[1]);
+    }
+  }
+}
+
+/** Sessions of different tenants never share, whatever their ids. */
+function entryKey({ session, scope }: SandboxBuildRequest): string {
+  return JSON.stringify([scope?.workspaceId ?? null, scope?.projectId ?? null, session.id]);
+}
+
+function createRelay(first: SandboxBuildRequest): Relay {
+  const relay = {
+    current: first,
+    request: {
+      get session() {
+        return relay.current.session;
+      },
+      get runId() {
+        return relay.current.runId;
+      },
+      get scope() {
+        return relay.current.scope;
+      },
+      get userId() {
+        return relay.current.userId;
+      },
+      get signal() {
+        return relay.current.signal;
+      },
+      emit: (event: Parameters<SandboxBuildRequest["emit"]>[0]) => relay.current.emit(event),
+    },
+  };
+  return relay;
+}
+
+async function dispose(entry: Entry): Promise<void> {
+  clearTimeout(entry.idle);
+  const sandbox = await entry.sandbox.catch(() => undefined);
+  await sandbox?.[Symbol.asyncDispose]();
+}
