@@ -108,6 +108,8 @@ export type { GuestLease, LeaseOptions, SandboxHost } from "./sandbox/host.ts";
 export type { GuestPack } from "./sandbox/guest/execution.ts";
 export { createInlineHost } from "./sandbox/inline_host.ts";
 export { createProcessHost, type ProcessHostOptions } from "./sandbox/process_host.ts";
+export type { ProcessPoolOptions } from "./sandbox/process_pool.ts";
+export { SandboxPool, type SandboxPoolOptions } from "./sandbox/sandbox_pool.ts";
 
 export { extractDoneMarker, extractJsBlock } from "./loop/extract.ts";
 export { composeSystemPrompt, textEmissionSystemPrompt } from "./loop/prompt.ts";

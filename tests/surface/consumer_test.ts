@@ -41,12 +41,19 @@ function readmePrograms(): string[] {
   return [...text.matchAll(/^```ts\n([^]*?)^```$/gm)].map((found) => found[1] ?? "");
 }
 
-async function runReadmeProgram(source: string, reply: ServerStep): Promise<string> {
+/** The one flag of the README's permission line that a program cannot guess: the names that are read. */
+function readmeEnvironment(): string {
+  const found = /--allow-env=\S+/.exec(Deno.readTextFileSync("README.md"));
+  if (found === null) throw new Error("README.md names no environment variables to allow");
+  return found[0];
+}
+
+async function runProgram(source: string, reply: ServerStep): Promise<string> {
   await using server = await startOpenAIServer({ replies: [reply] });
   await using consumer = await openConsumer();
   return await consumer.run(source, [
     "--allow-net=127.0.0.1",
-    "--allow-env",
+    readmeEnvironment(),
     `--allow-run=${Deno.execPath()}`,
   ], { OPENAI_BASE_URL: server.baseUrl, OPENAI_CHAT_MODEL: "test-model" });
 }
@@ -69,7 +76,7 @@ Deno.test("consumer: the README's ten lines run a script of the model and print 
   const [program = ""] = readmePrograms();
   match(program, /createLoop/);
   equal(program.trim().split("\n").filter((line) => line !== "").length <= 10, true);
-  const printed = await runReadmeProgram(
+  const printed = await runProgram(
     program,
     script("function run() { answer(String(12 * 7)); }"),
   );
@@ -78,9 +85,18 @@ Deno.test("consumer: the README's ten lines run a script of the model and print 
 
 Deno.test("consumer: the README's own function is called by a script", async () => {
   const [, program = ""] = readmePrograms();
-  const printed = await runReadmeProgram(
+  const printed = await runProgram(
     program,
     script('function run() { answer(`lamps: ${inStock("lamp")}`); }'),
   );
   equal(printed, "lamps: 7\n");
+});
+
+Deno.test("consumer: the example answers through its own function, when it is run as it stands", async () => {
+  const program = Deno.readTextFileSync("examples/embed.ts");
+  const printed = await runProgram(
+    program,
+    script('function run() { answer(listArticles().map(inStock).join(" ")); }'),
+  );
+  equal(printed, "7 12 3\n");
 });
