@@ -39,6 +39,8 @@ export interface GuestProcess {
   send(message: HostMessage, body?: string): void;
   /** Makes room for the frames that scripts under these limits may write. */
   allow(limits: SandboxLimits): void;
+  /** Keeps the program from ending until the returned function is called: somebody waits for the process. */
+  hold(): () => void;
   /** Registers a script and gives it an id. */
   register(listener: ScriptListener): number;
   /** Forgets a script. */
@@ -79,8 +81,16 @@ export function startGuestProcess(command: GuestCommand): GuestProcess {
   } catch (error) {
     throw startError(error instanceof Error ? error.message : String(error));
   }
+  // Without a process there are no pipes, whatever the types say.
+  if (!child.stdin || !child.stdout || !child.stderr) {
+    child.on("error", () => {});
+    throw startError(`${command.path} cannot be run`);
+  }
   return new ChildGuest(child);
 }
+
+/** A start takes a fifth of a second; a machine that needs this long will not get there. */
+const START_MS = 60_000;
 
 class ChildGuest implements GuestProcess {
   readonly ready: Promise<void>;
@@ -93,6 +103,7 @@ class ChildGuest implements GuestProcess {
   #started = 0;
   #culprit: number | undefined;
   #alive = true;
+  #holders = 0;
   #rssBytes = 0;
   /** Enough for what a guest says before it has run a script. */
   #frameBytes = 65_536;
@@ -100,7 +111,13 @@ class ChildGuest implements GuestProcess {
   constructor(child: ChildProcess) {
     this.#child = child;
     this.ready = new Promise((resolve, reject) => this.#ready = { resolve, reject });
-    this.ready.catch(() => {});
+    const overdue = setTimeout(() => {
+      this.#ready.reject(startError(`it was not ready within ${START_MS / 1000} s`));
+      this.#end();
+    }, START_MS);
+    Deno.unrefTimer(overdue);
+    const started = (): void => clearTimeout(overdue);
+    this.ready.then(started, started);
     const reader = createFrameReader<GuestMessage>(() => this.#frameBytes);
     child.stdout!.on("data", (piece: Uint8Array) => {
       try {
@@ -124,7 +141,7 @@ class ChildGuest implements GuestProcess {
         resolve();
       });
     });
-    this.#hold(false);
+    this.#applyHold();
   }
 
   get started(): number {
@@ -155,16 +172,25 @@ class ChildGuest implements GuestProcess {
     const id = this.#nextId++;
     this.#started++;
     this.#listeners.set(id, listener);
-    this.#hold(true);
+    this.#refer(+1);
     return id;
   }
 
   release(id: number): void {
-    if (this.#listeners.delete(id) && this.#listeners.size === 0) this.#hold(false);
+    if (this.#listeners.delete(id)) this.#refer(-1);
+  }
+
+  hold(): () => void {
+    this.#refer(+1);
+    let held = true;
+    return () => {
+      if (held) this.#refer(-1);
+      held = false;
+    };
   }
 
   async kill(): Promise<void> {
-    this.#hold(true);
+    this.#refer(+1);
     this.#end();
     await this.gone;
   }
@@ -204,9 +230,15 @@ class ChildGuest implements GuestProcess {
     this.#child.stderr!.destroy();
   }
 
-  /** A process that nobody waits for must not keep the program from ending. */
-  #hold(hold: boolean): void {
-    const method = hold ? "ref" : "unref";
+  /** Counts those that wait for the process; one that nobody waits for must not keep the program from ending. */
+  #refer(change: number): void {
+    const before = this.#holders > 0;
+    this.#holders += change;
+    if (before !== this.#holders > 0) this.#applyHold();
+  }
+
+  #applyHold(): void {
+    const method = this.#holders > 0 ? "ref" : "unref";
     const parts = [this.#child, this.#child.stdin, this.#child.stdout, this.#child.stderr];
     for (const part of parts) (part as Partial<Record<"ref" | "unref", () => void>>)[method]?.();
   }
@@ -220,7 +252,13 @@ function frameBound(limits: SandboxLimits): number {
 }
 
 function startError(reason: string): AgentLoopError {
-  return new AgentLoopError(`The guest process could not be started: ${reason}.`, {
+  // The runtime names the address it would have fetched from, which helps nobody.
+  const uncached = /not found in cache|--cached-only|Failed loading/.test(reason);
+  const text = uncached
+    ? "the script engine's package is not in the cache. Run the program once with network access, " +
+      "and grant --allow-env=DENO_DIR,HOME,XDG_CACHE_HOME if the cache is not in its usual place"
+    : reason.replace(/\.+$/, "");
+  return new AgentLoopError(`The guest process could not be started: ${text}.`, {
     code: "sandbox_start",
   });
 }

@@ -4,13 +4,12 @@
  * which never polls cannot be ended. Realm, limits, memory cap and the gate are the same.
  */
 import { AgentLoopError } from "../contracts/errors.ts";
-import type { EvaluateRequest, Execution } from "../contracts/sandbox.ts";
+import type { EvaluateRequest, Execution, HostCall } from "../contracts/sandbox.ts";
+import { answerCall } from "./answer_call.ts";
 import type { GuestReply } from "./guest/execution.ts";
 import { failureFor } from "./guest/failure.ts";
 import type { GuestRuntime } from "./guest/runtime.ts";
-import { boundReply } from "./host_reply.ts";
 import type { GuestLease, LeaseOptions, SandboxHost } from "./host.ts";
-import { SLEEP, sleepAsAsked } from "./sleep.ts";
 import { failedExecution, refuseLargeSource } from "./source_limit.ts";
 
 /** Makes a host that runs guests in this process. Owned by the caller; disposing it lets the event loop end. */
@@ -81,10 +80,9 @@ function runInline(
       end(failedExecution(request, failureFor("cancelled", limits)));
     }
     async function call(sequence: number, name: string, argsJson: string): Promise<GuestReply> {
-      const reply = name === SLEEP
-        ? await sleepAsAsked(argsJson, calls.signal)
-        : await onCall({ name, argsJson, sequence, signal: calls.signal });
-      return { ...boundReply(name, reply, limits), nowMs: now().getTime() };
+      const call: HostCall = { name, argsJson, sequence, signal: calls.signal };
+      const reply = await answerCall(call, onCall, limits);
+      return { ...reply, nowMs: now().getTime() };
     }
 
     const running = runtime.start({

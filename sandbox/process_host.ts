@@ -92,8 +92,10 @@ class ProcessHost implements SandboxHost {
       if (place === undefined) return failedExecution(request, failureFor("cancelled", limits));
       try {
         if (scope.ended) continue;
-        const process = await place.starting;
-        await process.ready;
+        const process = await untilReady(place, request.signal);
+        if (process === undefined) {
+          return failedExecution(request, failureFor("cancelled", limits));
+        }
         const packs = sendPacks(place, process, options);
         const end = await runScript(process, request, { limits, packs });
         if ("execution" in end) return end.execution;
@@ -124,6 +126,25 @@ class ProcessHost implements SandboxHost {
     scope.ended = true;
     this.#scopes.delete(key);
     await this.#pool.endScope(key);
+  }
+}
+
+/** The process once it is ready; `undefined` when the signal ends first. */
+async function untilReady(
+  place: Place,
+  signal: AbortSignal | undefined,
+): Promise<GuestProcess | undefined> {
+  const process = await place.starting;
+  const ended = Promise.withResolvers<undefined>();
+  const onAbort = (): void => ended.resolve(undefined);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  if (signal?.aborted) onAbort();
+  const release = process.hold();
+  try {
+    return await Promise.race([process.ready.then(() => process), ended.promise]);
+  } finally {
+    release();
+    signal?.removeEventListener("abort", onAbort);
   }
 }
 

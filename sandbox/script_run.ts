@@ -2,12 +2,18 @@
  * One script on its way through a guest process: sent, its host calls answered one by one, its outcome awaited.
  * It knows what happened in the script so far, and so what it means when the process goes.
  */
-import type { EvaluateRequest, Execution, HostReply, SandboxLimits } from "../contracts/sandbox.ts";
+import type {
+  EvaluateRequest,
+  Execution,
+  HostCall,
+  HostReply,
+  SandboxLimits,
+} from "../contracts/sandbox.ts";
+import { answerCall } from "./answer_call.ts";
 import { bodyText, type GuestMessage } from "./channel.ts";
 import { failureFor } from "./guest/failure.ts";
 import type { GuestProcess } from "./guest_process.ts";
-import { boundReply } from "./host_reply.ts";
-import { SLEEP, sleepAsAsked } from "./sleep.ts";
+import { isJson, readGuestWord } from "./guest_word.ts";
 
 /** A cancelled script gets this long to reach a poll before its process is killed. */
 const CANCEL_GRACE_MS = 250;
@@ -60,29 +66,38 @@ export function runScript(
         case "call":
           return void call(message.sequence, message.name, body);
         case "answer":
-          if (body.length <= limits.argsBytes) answerJson ??= bodyText(body);
-          return;
-        case "done": {
+          return takeAnswer(body);
+        case "done":
           forget();
-          const { hasValue, execution } = message;
-          if (hasValue && body.length > limits.argsBytes) return endFailed(tooLarge(limits));
-          return endWith({ ...execution, ...(hasValue && { valueJson: bodyText(body) }) });
-        }
+          return takeOutcome(message.execution, message.hasValue ? body : undefined);
       }
+    }
+    function takeAnswer(body: Uint8Array): void {
+      const json = body.length <= limits.argsBytes ? bodyText(body) : "";
+      if (!isJson(json)) return distrust();
+      answerJson ??= json;
+    }
+    function takeOutcome(said: unknown, body: Uint8Array | undefined): void {
+      const fits = body === undefined || body.length <= limits.argsBytes;
+      const word = fits ? readGuestWord(said, body && bodyText(body)) : undefined;
+      if (word === undefined) return distrust();
+      endWith({ ...word, hostCalls, clockMs });
+    }
+    /** A guest that does not keep to the form is not ours any more. */
+    function distrust(): void {
+      endFailed({ kind: "lost", message: LOST });
+      process.kill();
     }
 
     async function call(sequence: number, name: string, body: Uint8Array): Promise<void> {
       if (ended) return;
-      // The realm counts and measures too; these bounds hold even if it was broken.
+      // The realm counts and measures too: a guest that goes beyond the bounds was broken.
       if (hostCalls >= limits.hostCalls || body.length > limits.callArgumentBytes) {
-        return answer(sequence, { ok: false, name: "RangeError", message: "over a limit" });
+        return distrust();
       }
       hostCalls++;
-      const argsJson = bodyText(body);
-      const reply = name === SLEEP
-        ? await sleepAsAsked(argsJson, calls.signal)
-        : await onCall({ name, argsJson, sequence, signal: calls.signal });
-      answer(sequence, boundReply(name, reply, limits));
+      const call: HostCall = { name, argsJson: bodyText(body), sequence, signal: calls.signal };
+      answer(sequence, await answerCall(call, onCall, limits));
     }
     function answer(sequence: number, reply: HostReply): void {
       if (ended) return;
@@ -131,10 +146,3 @@ export function runScript(
 /** What the model is told when a script went down with its process. */
 export const LOST =
   "the process that ran the script was ended before the script was; what it had called until then may have happened";
-
-function tooLarge(limits: SandboxLimits): Execution["failure"] {
-  return {
-    kind: "limit",
-    message: `what run returned is over the limit of ${limits.argsBytes} bytes as JSON`,
-  };
-}

@@ -27,6 +27,7 @@ export function createEncoder(intrinsics: Intrinsics): Encoder {
     set: "a Set; convert it with [...set]",
     regexp: "a RegExp; use its source text",
     bytes: "binary data; convert it with Array.from(bytes)",
+    boxed: "an object around a BigInt or Symbol",
     weak: "a weak collection, which has no contents to keep",
   };
 

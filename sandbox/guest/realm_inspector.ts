@@ -92,6 +92,7 @@ export function createInspector(intrinsics: Intrinsics): Inspector {
         case "bytes":
         case "regexp":
         case "wrapper":
+        case "boxed":
         case "weak":
           return special(at, depth);
         default:
@@ -126,6 +127,7 @@ export function createInspector(intrinsics: Intrinsics): Inspector {
         return brand === "map" ? "Map(" + shown + ")" : "Set(" + shown + ")";
       }
       if (brand === "bytes") return "[bytes]";
+      if (brand === "boxed") return "[boxed]";
       if (brand === "weak") return "[weak collection]";
       return toText(at);
     }
@@ -176,7 +178,8 @@ export function createInspector(intrinsics: Intrinsics): Inspector {
 
   function describeOne(error: unknown): { text: string; stack: string; name: string } {
     if (typeof error !== "object" || error === null || !brandIs(error, "error")) {
-      return { text: show(error, MAX_TEXT), stack: "", name: "" };
+      const text = error === "" ? "(an empty string)" : show(error, MAX_TEXT);
+      return { text, stack: "", name: "" };
     }
     const name = member(error, "name");
     const message = member(error, "message");

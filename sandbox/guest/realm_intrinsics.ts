@@ -65,6 +65,7 @@ export type Brand =
   | "error"
   | "bytes"
   | "wrapper"
+  | "boxed"
   | "weak"
   | "instance";
 
@@ -92,6 +93,8 @@ export function captureIntrinsics(): Intrinsics {
   const numberValueOf = Number.prototype.valueOf;
   const stringValueOf = String.prototype.valueOf;
   const booleanValueOf = Boolean.prototype.valueOf;
+  const bigintValueOf = BigInt.prototype.valueOf;
+  const symbolValueOf = Symbol.prototype.valueOf;
   const sliceText = String.prototype.slice;
   const asyncPrototypes = [
     getPrototypeOf(async () => {})!,
@@ -140,6 +143,7 @@ export function captureIntrinsics(): Intrinsics {
     ) {
       return "wrapper";
     }
+    if (answers(bigintValueOf, value) || answers(symbolValueOf, value)) return "boxed";
     if (answers(weakMapHas, value, [value]) || answers(weakSetHas, value, [value])) return "weak";
     return "instance";
   };

@@ -1,0 +1,38 @@
+/** One host call on its way to its handler and back. The sandbox takes no handler's word that it keeps to its contract. */
+import type { HostCall, HostCallHandler, HostReply, SandboxLimits } from "../contracts/sandbox.ts";
+import { SLEEP, sleepAsAsked } from "./sleep.ts";
+
+const encoder = new TextEncoder();
+
+/** The reply to a call, within the limits. Never rejects: what a handler throws becomes an error that the script can catch. */
+export async function answerCall(
+  call: HostCall,
+  onCall: HostCallHandler,
+  limits: SandboxLimits,
+): Promise<HostReply> {
+  try {
+    const reply = call.name === SLEEP
+      ? await sleepAsAsked(call.argsJson, call.signal)
+      : await onCall(call);
+    return bound(call.name, reply, limits);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : "";
+    return { ok: false, message: message === "" ? `${call.name} failed` : message };
+  }
+}
+
+/** The reply, or in its place an error that names the limit. */
+function bound(name: string, reply: HostReply, limits: SandboxLimits): HostReply {
+  if (!reply.ok || reply.json === undefined) return reply;
+  const { length } = reply.json;
+  // A UTF-16 unit takes three bytes at most.
+  if (length * 3 <= limits.callResultBytes) return reply;
+  const bytes = encoder.encode(reply.json).length;
+  if (bytes <= limits.callResultBytes) return reply;
+  return {
+    ok: false,
+    name: "RangeError",
+    message:
+      `the result of ${name} takes ${bytes} bytes as JSON; the limit is ${limits.callResultBytes}`,
+  };
+}
