@@ -74,3 +74,24 @@ Deno.test("publish, DEN-05: what the dry run itself refuses is passed on", async
   equal(problems.length, 1);
   match(problems[0] ?? "", /^deno publish --dry-run: .*gone\.ts/s);
 });
+
+Deno.test("publish: a warning of the dry run is refused where it is not a known one", async () => {
+  const hidden = {
+    ...PACKAGE,
+    "deno.json": config({ include: [...WHOLE, "cli"], exclude: ["**/*_test.ts"] }),
+    "cli/main.ts": 'const NAME = "./late.ts"; export const late: unknown = await import(NAME);',
+  };
+  deepEqual(
+    await problemsOf({
+      ...hidden,
+      "mod.ts": 'export { late } from "./cli/main.ts"; export { host } from "./sandbox/host.ts";',
+    }),
+    [],
+  );
+  const elsewhere = await problemsOf({
+    ...hidden,
+    "sandbox/host.ts": `${hidden["cli/main.ts"]} export const host = 1;`,
+  });
+  equal(elsewhere.length, 1);
+  match(elsewhere[0] ?? "", /unanalyzable-dynamic-import/);
+});

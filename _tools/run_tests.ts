@@ -34,7 +34,8 @@ export function suitesIn(root: string, scratch: string): readonly Suite[] {
       permissions: [
         `--allow-read=${root},${scratch}`,
         `--allow-write=${scratch}`,
-        `--allow-run=${Deno.execPath()}`,
+        // Beside the runtime: what pipes the command's output away, and what gives it a terminal.
+        `--allow-run=${[Deno.execPath(), "sh", "script"].join(",")}`,
         "--allow-net=127.0.0.1",
         "--allow-env",
       ],
