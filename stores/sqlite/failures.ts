@@ -24,12 +24,13 @@ const BY_CODE: ReadonlyMap<number, SqliteFailure> = new Map([
   [11, "corrupt"],
   [13, "full"],
   [14, "cannot_open"],
+  [15, "locked"],
   [26, "not_a_database"],
 ]);
 
 /** The texts that sqlite3_errstr has for the same codes. */
 const BY_TEXT: ReadonlyArray<readonly [RegExp, SqliteFailure]> = [
-  [/database (table |schema )?is locked/, "locked"],
+  [/database (table |schema )?is locked|locking protocol/, "locked"],
   [/readonly database/, "read_only"],
   [/disk image is malformed|malformed database schema/, "corrupt"],
   [/disk is full/, "full"],

@@ -185,8 +185,6 @@ function migrate(database: DatabaseSync, path: string): void {
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
   }
-  // So that the version stands in the file itself, and not only in a log that a killed process leaves.
-  database.exec("PRAGMA wal_checkpoint(PASSIVE)");
 }
 
 function switchToWal(database: DatabaseSync, path: string): void {

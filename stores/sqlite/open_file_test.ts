@@ -1,5 +1,6 @@
 // Needs --allow-read and --allow-write for the folder of temporary files.
 import assert from "node:assert/strict";
+import { relative } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { AgentLoopError } from "../../contracts/errors.ts";
 import { sampleStep } from "../_contract_samples.ts";
@@ -53,6 +54,14 @@ Deno.test("openSqliteStore takes any name for a name, and never for a URI", asyn
     await store.close();
     assert.deepEqual([...folder.files().keys()], [name]);
   }
+});
+
+Deno.test("openSqliteStore tells the absolute path of a relative one", async () => {
+  using folder = new StoreFolder();
+  const path = `${folder.path}/store.db`;
+  await using store = openSqliteStore(relative(Deno.cwd(), path));
+  assert.equal(store.path, path);
+  assert.deepEqual(folder.files().has("store.db"), true);
 });
 
 Deno.test("openSqliteStore refuses options that make no sense", () => {

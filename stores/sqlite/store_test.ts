@@ -144,14 +144,18 @@ Deno.test("SqliteStore waits for another writer without holding up the thread", 
   using other = new DatabaseSync(path);
   other.exec("BEGIN IMMEDIATE");
   const order: string[] = [];
-  const first = store.append(sampleStep()).then(() => order.push("first"));
-  const second = store.append(sampleStep()).then(() => order.push("second"));
+  const appends = Array.from({ length: 8 }, async (_, n) => {
+    await store.append(sampleStep({ content: `${n}` }));
+    order.push(`${n}`);
+  });
   setTimeout(() => {
     order.push("released");
     other.exec("COMMIT");
   }, 120);
-  await Promise.all([first, second]);
-  assert.deepEqual(order, ["released", "first", "second"]);
+  await Promise.all(appends);
+  assert.deepEqual(order, ["released", "0", "1", "2", "3", "4", "5", "6", "7"]);
+  const steps = await store.lastN("session", Infinity);
+  assert.deepEqual(steps.map((step) => step.content), order.slice(1));
 });
 
 Deno.test("SqliteStore says that the database is locked when the wait is over", async () => {
