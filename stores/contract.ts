@@ -31,12 +31,16 @@ export interface SessionStoreContractOptions extends StepStoreContractOptions {
  *
  * @param name Stands before each test's name.
  * @param open Makes an empty store; called once a case.
- * @example
+ * @example Under Deno's own runner, leave `test` out.
  * ```ts
- * import { stepStoreContract } from "@agentloop/core/testing";
  * import { MemoryStore } from "@agentloop/core";
+ * import { stepStoreContract } from "@agentloop/core/testing";
  *
- * stepStoreContract("MemoryStore", () => ({ steps: new MemoryStore() }));
+ * const cases: (() => Promise<void>)[] = [];
+ * stepStoreContract("MemoryStore", () => ({ steps: new MemoryStore() }), {
+ *   test: (_name, body) => cases.push(body),
+ * });
+ * for (const body of cases) await body();
  * ```
  */
 export function stepStoreContract(
