@@ -28,6 +28,8 @@ export class AnswerStream {
   #atLineStart = true;
   /** What is not decided yet. */
   #pending = "";
+  /** What this chunk let through. */
+  #passed = "";
   /** White space that is shown only once something follows it: an answer has none at its ends. */
   #space = "";
   #shown = "";
@@ -40,13 +42,9 @@ export class AnswerStream {
   feed(chunk: string): void {
     if (this.#mode === "held") return;
     this.#pending += chunk;
-    while (this.#pending !== "" && this.#takeNext());
-    const text = this.#shown === "" ? this.#space.trimStart() : this.#space;
-    const body = text.trimEnd();
-    this.#space = text.slice(body.length);
-    if (body === "") return;
-    this.#shown += body;
-    this.#listener.onChunk(body);
+    while (this.#decideNext());
+    this.#show(this.#passed);
+    this.#passed = "";
   }
 
   /** The reply begins anew: what was shown of it is void. */
@@ -66,13 +64,26 @@ export class AnswerStream {
     if (rest !== "") this.#listener.onChunk(rest);
   }
 
-  #discard(): void {
-    if (this.#shown !== "") this.#listener.onDiscard();
-    this.#shown = this.#space = "";
+  #show(text: string): void {
+    const body = text.trimEnd();
+    if (body === "") {
+      this.#space += text;
+      return;
+    }
+    const piece = this.#shown === "" ? body.trimStart() : this.#space + body;
+    this.#space = text.slice(body.length);
+    this.#shown += piece;
+    this.#listener.onChunk(piece);
   }
 
-  /** Decides over the next part of what is pending; false when that takes more text. */
-  #takeNext(): boolean {
+  #discard(): void {
+    if (this.#shown !== "") this.#listener.onDiscard();
+    this.#shown = this.#space = this.#passed = "";
+  }
+
+  /** Decides over the next part of what is pending; false when nothing is left or the decision takes more text. */
+  #decideNext(): boolean {
+    if (this.#pending === "") return false;
     if (this.#mode === "reasoning") return this.#skipReasoning();
     if (this.#atLineStart) {
       if (FENCE.test(this.#pending)) {
@@ -85,26 +96,21 @@ export class AnswerStream {
     }
     const plain = this.#pending.search(/[\r\n<]/);
     if (plain !== 0) return this.#pass(plain < 0 ? this.#pending.length : plain);
-    return this.#pending[0] === "<" ? this.#takeTag() : this.#takeLineEnd();
-  }
-
-  #takeLineEnd(): boolean {
+    if (this.#pending[0] === "<") return this.#decideTag();
     this.#atLineStart = true;
     return this.#pass(1);
   }
 
-  #takeTag(): boolean {
+  #decideTag(): boolean {
     const [tag, slash] = TAG.exec(this.#pending) ?? [];
     if (tag === undefined) {
-      const start = this.#pending.toLowerCase();
+      const start = this.#pending.slice(0, TAG_TAIL + 1).toLowerCase();
       return TAGS.some((candidate) => candidate.startsWith(start)) ? false : this.#pass(1);
     }
-    this.#pending = this.#pending.slice(tag.length);
     // A closing tag without its opening: all that came before it was reasoning.
     if (slash === "/") this.#discard();
     else this.#mode = "reasoning";
-    this.#atLineStart = true;
-    return true;
+    return this.#skip(tag.length);
   }
 
   #skipReasoning(): boolean {
@@ -113,16 +119,21 @@ export class AnswerStream {
       this.#pending = this.#pending.slice(-TAG_TAIL);
       return false;
     }
-    this.#pending = this.#pending.slice(end.index + end[0].length);
     this.#mode = "prose";
-    this.#atLineStart = true;
-    return true;
+    return this.#skip(end.index + end[0].length);
   }
 
   /** Lets so many characters through. */
   #pass(count: number): boolean {
-    this.#space += this.#pending.slice(0, count);
+    this.#passed += this.#pending.slice(0, count);
     this.#pending = this.#pending.slice(count);
+    return true;
+  }
+
+  /** Leaves out so many characters; what follows reasoning counts as the beginning of a line. */
+  #skip(count: number): boolean {
+    this.#pending = this.#pending.slice(count);
+    this.#atLineStart = true;
     return true;
   }
 }

@@ -30,8 +30,9 @@ export interface ScannedReply {
 /** Takes a reply apart. Takes time linear in its length and never throws. */
 export function scanReply(text: string): ScannedReply {
   const scanner = new ReplyScanner();
-  for (const match of text.matchAll(/([^\r\n]*)(\r\n|\n|\r|$)/g)) {
-    scanner.takeLine(match[1] ?? "", match[2] ?? "");
+  for (const [whole, line = "", ending = ""] of text.matchAll(/([^\r\n]*)(\r\n|\n|\r|$)/g)) {
+    // The last match is the nothing behind the last line.
+    if (whole !== "") scanner.takeLine(line, ending);
   }
   return scanner.finish();
 }

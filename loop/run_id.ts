@@ -10,7 +10,7 @@ export function createRunId(unixMs: number, random: () => number): string {
   const time = hex(Math.max(0, Math.trunc(unixMs)), 12).slice(-12);
   const randomA = hex(random() * 0x1000, 3);
   // The variant takes the two highest bits of this group: 10.
-  const randomB = hex(0x8000 + random() * 0x4000, 4);
+  const randomB = hex(0x8000 + Math.floor(random() * 0x4000), 4);
   const randomC = hex(random() * 0x1000000, 6) + hex(random() * 0x1000000, 6);
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomA}-${randomB}-${randomC}`;
 }
