@@ -1,6 +1,8 @@
 /**
  * The loop as callers see it: what a run is given and what it gives back.
  */
+import type { Approve } from "./approval.ts";
+import type { CallLog } from "./call_log.ts";
 import type { AgentLoopError } from "./errors.ts";
 import type { RunEvent } from "./event.ts";
 import type { Client, TokenUsage } from "./model.ts";
@@ -29,6 +31,12 @@ export interface LoopConfig {
   readonly sandboxBuilder: SandboxBuilder;
   /** Decides over calls out of scripts. @default new DefaultPolicy() */
   readonly policy?: PolicyChecker;
+  /** Asks a person about calls that the policy wants asked. Without it, to ask is to refuse. */
+  readonly approve?: Approve;
+  /** Asks about every call, whatever the policy says of it. @default false */
+  readonly approveAll?: boolean;
+  /** Keeps the audit log. @default none is kept */
+  readonly calls?: CallLog;
   /** The model for sessions that are pinned to none. @default the client's own */
   readonly model?: string;
   /** Model calls of one run at most. @default 20 */
@@ -61,6 +69,8 @@ export interface RunRequest {
   readonly onEvent?: (event: RunEvent) => void;
   /** Ends the run: the status is then `error` with reason `aborted`. */
   readonly signal?: AbortSignal;
+  /** Asks a person about calls in this run. @default the loop's */
+  readonly approve?: Approve;
   /** The model for this run; beats the session's and the loop's. */
   readonly model?: string;
   /** Model calls of this run at most. @default the loop's */

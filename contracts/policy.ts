@@ -4,12 +4,20 @@
 import type { JsonValue } from "./json.ts";
 import type { Scope } from "./scope.ts";
 
+/** What a call is aimed at. */
+export interface CallAim {
+  /** What a person would name it by: a host for `fetch`, a file, a command. */
+  readonly target: string;
+  /** The port, for an aim in a network. */
+  readonly port?: number;
+  /** Whether the aim, an address or a name that stands for this machine, lies in a private network; absent while that is not known. */
+  readonly network?: "public" | "private";
+}
+
 /** What a policy sees of a call. */
-export interface PolicyCall {
+export interface PolicyCall extends Partial<CallAim> {
   /** The function that is called, e.g. `fetch`. */
   readonly name: string;
-  /** What the call is aimed at, where the function names it: a host for `fetch`, a file, a command. */
-  readonly target?: string;
   /** The arguments as the script gave them. */
   readonly args: readonly JsonValue[];
   /** Whether the function is registered as having consequences outside. */

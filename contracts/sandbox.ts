@@ -4,6 +4,8 @@
  */
 import type { RunEventBody } from "./event.ts";
 import type { JsonValue } from "./json.ts";
+import type { TokenUsage } from "./model.ts";
+import type { CallAim } from "./policy.ts";
 import type { Scope } from "./scope.ts";
 import type { Session } from "./session.ts";
 
@@ -21,6 +23,13 @@ export interface CallContext {
   readonly userId?: string;
   /** Tells the run's listeners something. */
   readonly emit: (event: RunEventBody) => void;
+  /**
+   * Asks the gate about a further aim of this call, such as the host that a redirect names or the address that a name stands for.
+   * Rejects when it is refused: let the rejection through, it is what the script is to see.
+   */
+  readonly authorize: (aim: CallAim) => Promise<void>;
+  /** Counts tokens that the function spent on a model into the run. */
+  readonly spend: (tokens: TokenUsage) => void;
 }
 
 /** A function of ours that a script may call by its name. */
@@ -34,10 +43,20 @@ export interface HostFunction {
   readonly execute: (args: readonly JsonValue[], context: CallContext) => unknown;
   /** Whether it has consequences outside. @default false */
   readonly sideEffect?: boolean;
-  /** What a call is aimed at, for the policy. Must not throw: an aim that cannot be told is `undefined`. */
-  readonly target?: (args: readonly JsonValue[]) => string | undefined;
+  /** What a call is aimed at, for the policy. An aim that cannot be told is `undefined`; a throw counts as that. */
+  readonly target?: (args: readonly JsonValue[]) => string | CallAim | undefined;
   /** Wall time that one call may take, capped by what is left of the run. @default 120_000 */
   readonly timeoutMs?: number;
+}
+
+/** Documentation that stays out of the prompt until a script asks for it. */
+export interface PackDocument {
+  /** The name that `help` and `skillGet` know it by. */
+  readonly name: string;
+  /** One line for `skillList()`. */
+  readonly description: string;
+  /** The text. */
+  readonly text: string;
 }
 
 /** Functions that belong together, with the declarations that tell a model about them. */
@@ -48,10 +67,15 @@ export interface Pack {
   readonly prompt: string;
   /** What scripts can call. */
   readonly functions: readonly HostFunction[];
+  /** Names of the modules that `guestSource` registers for `require`. */
+  readonly modules?: readonly string[];
+  /** Documentation behind `help` and `skillGet`. */
+  readonly documents?: readonly PackDocument[];
   /**
    * JavaScript that runs in each fresh realm before the script: the body of a function with one parameter `host`, an object with
-   * `host.call(name, args)` (blocks, or returns a promise in an `async function run`), `host.then(value, map)` (applies `map` to a value in either style)
-   * and `host.define(name, value)` (a global that scripts see). A function named in `functions` is defined as a global before this runs.
+   * `host.call(name, args)` (blocks, or returns a promise in an `async function run`), `host.callNow(name, args)` (blocks in either style),
+   * `host.then(value, map)` (applies `map` to a value in either style), `host.define(name, value)` (a global that scripts see)
+   * and `host.module(name, value)` (what `require(name)` gives). A function named in `functions` is defined as a global before this runs.
    */
   readonly guestSource?: string;
 }

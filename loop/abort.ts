@@ -27,16 +27,19 @@ export class RunWall implements Disposable {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
   readonly #onOuterAbort: () => void;
-  readonly #timer: ReturnType<typeof setTimeout>;
+  readonly #timeoutMs: number;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #leftMs: number;
+  #runningSince = 0;
+  #pauses = 0;
 
   constructor({ signal, timeoutMs }: RunWallOptions) {
+    this.#timeoutMs = timeoutMs;
+    this.#leftMs = timeoutMs;
     this.#outer = signal;
     this.#onOuterAbort = () =>
       this.#end("aborted", "The run was aborted by its caller.", signal?.reason);
-    this.#timer = setTimeout(
-      () => this.#end("timeout", `The run took longer than its limit of ${timeoutMs} ms.`),
-      timeoutMs,
-    );
+    this.#go();
     if (signal?.aborted) this.#onOuterAbort();
     else signal?.addEventListener("abort", this.#onOuterAbort, { once: true });
   }
@@ -50,11 +53,35 @@ export class RunWall implements Disposable {
     return this.signal.aborted ? this.signal.reason as AgentLoopError : undefined;
   }
 
+  /** Lets the wall time stand still until the returned object is disposed: a person is thinking. */
+  pause(): Disposable {
+    if (this.#pauses++ === 0) {
+      clearTimeout(this.#timer);
+      this.#leftMs -= performance.now() - this.#runningSince;
+    }
+    let paused = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (paused && --this.#pauses === 0) this.#go();
+        paused = false;
+      },
+    };
+  }
+
   /** Ends whatever still goes on in the run's name. */
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
     this.#outer?.removeEventListener("abort", this.#onOuterAbort);
     this.#end("aborted", "The run has ended.");
+  }
+
+  #go(): void {
+    if (this.signal.aborted) return;
+    this.#runningSince = performance.now();
+    this.#timer = setTimeout(
+      () => this.#end("timeout", `The run took longer than its limit of ${this.#timeoutMs} ms.`),
+      Math.max(0, this.#leftMs),
+    );
   }
 
   #end(code: "aborted" | "timeout", message: string, cause?: unknown): void {

@@ -1,13 +1,15 @@
 /**
- * The only road from a script's call to a host function. Every call passes the same stations in the same order: quota, policy, the function,
- * event. What a station refuses goes no further; the script gets an error that it can catch.
+ * The only road from a script's call to a host function. Every call passes the same stations in the same order: quota, policy, approval,
+ * audit row, the function, audit row, event. What a station refuses goes no further; the script gets an error that it can catch.
  */
 import type { JsonValue } from "../contracts/json.ts";
-import type { PolicyDecision } from "../contracts/policy.ts";
+import type { CallAim } from "../contracts/policy.ts";
 import type { HostCall, HostCallHandler, HostFunction, HostReply } from "../contracts/sandbox.ts";
+import { openRow } from "./audit.ts";
 import { CallLife } from "./call_life.ts";
 import { cleanError } from "./clean_error.ts";
 import { invokeHostFunction } from "./host_call.ts";
+import { judge, type Verdict } from "./judge.ts";
 import {
   type CallEnd,
   type CallOutcome,
@@ -15,6 +17,8 @@ import {
   fail,
   type GateOptions,
   type Passage,
+  refused,
+  shown,
 } from "./passage.ts";
 import { utf8Bytes } from "./utf8.ts";
 
@@ -31,7 +35,7 @@ export function openGate(options: GateOptions): HostCallHandler {
     using life = new CallLife([options.signal, call.signal]);
     const passage = readCall({ call, life }, options);
     const end = "outcome" in passage ? passage : await pass(passage, options);
-    const target = "outcome" in passage ? undefined : passage.target;
+    const target = "outcome" in passage ? undefined : passage.aim?.target;
     const durationMs = options.now().getTime() - startedAt;
     tell(options, { name: shown(call.name), outcome: end.outcome, durationMs, target });
     return end.reply;
@@ -40,7 +44,36 @@ export function openGate(options: GateOptions): HostCallHandler {
 
 /** The stations of a call whose quota is left. */
 async function pass(passage: Passage, options: GateOptions): Promise<CallEnd> {
-  return await askPolicy(passage, options) ?? await invokeHostFunction(passage, options);
+  const verdict = await judge(passage, passage.aim, options);
+  if (verdict === undefined) return cancelled(passage.call.name);
+  try {
+    const { args } = verdict.decision === "denied" ? passage : verdict;
+    const row = await openRow(passage, { decision: verdict.decision, args }, options);
+    const end = await goThrough(passage, verdict, options);
+    await row.close(end);
+    return end;
+  } catch (error) {
+    return fail("refused", cleanError(error).message, { name: "PermissionError" });
+  }
+}
+
+/** The function itself, for a call that may happen. */
+async function goThrough(
+  passage: Passage,
+  verdict: Verdict,
+  options: GateOptions,
+): Promise<CallEnd> {
+  const { call, aim } = passage;
+  if (verdict.decision === "denied") return refused(call.name, aim, verdict.reason);
+  if (verdict.decision === "changed") {
+    options.note(`the user changed the arguments of ${call.name} to ${clipped(verdict.args)}`);
+  }
+  return await invokeHostFunction({ ...passage, args: verdict.args }, options);
+}
+
+function clipped(args: readonly JsonValue[]): string {
+  const text = JSON.stringify(args);
+  return text.length <= 500 ? text : `${text.slice(0, 500).toWellFormed()}…`;
 }
 
 /** Finds the function and reads the arguments of a call. */
@@ -67,8 +100,15 @@ function readCall(
   if (args === undefined) {
     return fail("bad_arguments", `${call.name}: the arguments are not a list in JSON`);
   }
-  const target = targetOf(hostFunction, args);
-  return { call, life, hostFunction, args, ...(target === undefined ? {} : { target }) };
+  const aim = aimOf(hostFunction, args);
+  return {
+    call,
+    life,
+    hostFunction,
+    args,
+    ...(aim === undefined ? {} : { aim }),
+    approvedTargets: new Set(),
+  };
 }
 
 function parseArguments(json: string): readonly JsonValue[] | undefined {
@@ -80,51 +120,13 @@ function parseArguments(json: string): readonly JsonValue[] | undefined {
   }
 }
 
-function targetOf(hostFunction: HostFunction, args: readonly JsonValue[]): string | undefined {
+/** What a call is aimed at; one that cannot be told is for the policy to judge. */
+function aimOf(hostFunction: HostFunction, args: readonly JsonValue[]): CallAim | undefined {
   try {
-    return hostFunction.target?.(args);
+    const aim = hostFunction.target?.(args);
+    return typeof aim === "string" ? { target: aim } : aim;
   } catch {
-    // An aim that cannot be told is for the policy to judge.
     return undefined;
-  }
-}
-
-/** Asks the policy; nothing when the call may go on. */
-async function askPolicy(passage: Passage, options: GateOptions): Promise<CallEnd | undefined> {
-  const { call, target } = passage;
-  const decision = await decide(passage, options);
-  if (decision === undefined) return cancelled(call.name);
-  if (decision.decision === "allow") return undefined;
-  const why = decision.decision === "deny"
-    ? decision.reason
-    : `it needs an approval that nobody is here to give: ${decision.reason}`;
-  const aim = target === undefined ? "" : ` (${shown(target)})`;
-  return fail(
-    "refused",
-    `${call.name}${aim} is refused: ${why}. Do not try it again in this run.`,
-    {
-      name: "PermissionError",
-    },
-  );
-}
-
-/** The policy's word on a call; nothing when the script or the run ended first. A policy that throws has refused. */
-async function decide(passage: Passage, options: GateOptions): Promise<PolicyDecision | undefined> {
-  const { call, hostFunction, args, target, life } = passage;
-  const { policy, scope, sessionId } = options;
-  try {
-    const decision = policy.check({
-      name: call.name,
-      ...(target === undefined ? {} : { target }),
-      args,
-      sideEffect: hostFunction.sideEffect ?? false,
-      ...(scope === undefined ? {} : { scope }),
-      sessionId,
-    });
-    const wait = await life.wait(decision);
-    return wait.kind === "settled" ? wait.value : undefined;
-  } catch (error) {
-    return { decision: "deny", reason: `the policy failed: ${cleanError(error).message}` };
   }
 }
 
@@ -153,9 +155,4 @@ function tell(
       ...(call.target === undefined ? {} : { target: call.target }),
     },
   });
-}
-
-/** A text of the script's own, short enough to stand in a message. */
-function shown(text: string): string {
-  return text.length <= 100 ? text : `${text.slice(0, 100).toWellFormed()}…`;
 }

@@ -1,8 +1,18 @@
 /** The last station of the gate: runs a host function under a deadline and turns what comes of it into a reply. */
+import type { CallAim } from "../contracts/policy.ts";
 import type { CallContext } from "../contracts/sandbox.ts";
 import { cleanError } from "./clean_error.ts";
 import { encodeResult } from "./host_result.ts";
-import { type CallEnd, cancelled, fail, type GateOptions, type Passage } from "./passage.ts";
+import { judge } from "./judge.ts";
+import {
+  type CallEnd,
+  cancelled,
+  fail,
+  type GateOptions,
+  type Passage,
+  refused,
+} from "./passage.ts";
+import { utf8Bytes } from "./utf8.ts";
 
 /** Wall time of a call to a function that names none, in ms. */
 const DEFAULT_CALL_TIMEOUT_MS = 120_000;
@@ -26,13 +36,36 @@ export async function invokeHostFunction(passage: Passage, options: GateOptions)
         return cancelled(call.name);
     }
   } catch (error) {
+    if (error instanceof RefusedError) return error.end;
     const { name, message } = cleanError(error);
     return fail("error", message, name === undefined ? {} : { name });
   }
 }
 
-function callContext({ life }: Passage, options: GateOptions): CallContext {
-  const { runId, sessionId, scope, userId, emit } = options;
+/** What `authorize` rejects with; the call ends with it unless the function knows better. */
+class RefusedError extends Error {
+  readonly end: CallEnd;
+
+  constructor(end: CallEnd) {
+    super(end.reply.ok ? "" : end.reply.message);
+    this.name = "PermissionError";
+    this.end = end;
+  }
+}
+
+/** The way back to the gate for what a call comes to while it runs. */
+async function authorize(passage: Passage, aim: CallAim, options: GateOptions): Promise<void> {
+  const { call, life } = passage;
+  const verdict = life.signal.aborted ? undefined : await judge(passage, aim, options);
+  if (verdict === undefined) throw new RefusedError(cancelled(call.name));
+  if (verdict.decision === "denied") {
+    throw new RefusedError(refused(call.name, aim, verdict.reason));
+  }
+}
+
+function callContext(passage: Passage, options: GateOptions): CallContext {
+  const { life } = passage;
+  const { runId, sessionId, scope, userId, emit, spend } = options;
   return {
     signal: life.signal,
     runId,
@@ -40,6 +73,8 @@ function callContext({ life }: Passage, options: GateOptions): CallContext {
     ...(scope === undefined ? {} : { scope }),
     ...(userId === undefined ? {} : { userId }),
     emit,
+    authorize: (aim) => authorize(passage, aim, options),
+    spend,
   };
 }
 
@@ -47,7 +82,8 @@ function encoded(name: string, result: { value: unknown; maxBytes: number }): Ca
   const encoding = encodeResult(result.value, result.maxBytes);
   if (encoding.ok) {
     const json = encoding.json;
-    return { outcome: "ok", reply: { ok: true, ...(json === undefined ? {} : { json }) } };
+    if (json === undefined) return { outcome: "ok", reply: { ok: true } };
+    return { outcome: "ok", reply: { ok: true, json }, resultBytes: utf8Bytes(json) };
   }
   const fault = encoding.reason === "too_large" ? "is too large" : "cannot be handed over as JSON";
   return fail(encoding.reason, `the result of ${name} ${fault}: ${encoding.message}`);

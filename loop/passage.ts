@@ -1,7 +1,10 @@
 /** A call on its way through the gate: what the stations pass on to each other, and how a call ends. */
+import type { Approve } from "../contracts/approval.ts";
+import type { CallLog } from "../contracts/call_log.ts";
 import type { RunEventBody } from "../contracts/event.ts";
 import type { JsonValue } from "../contracts/json.ts";
-import type { PolicyChecker } from "../contracts/policy.ts";
+import type { TokenUsage } from "../contracts/model.ts";
+import type { CallAim, PolicyChecker } from "../contracts/policy.ts";
 import type { HostCall, HostFunction, HostReply, SandboxLimits } from "../contracts/sandbox.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { CallLife } from "./call_life.ts";
@@ -28,6 +31,20 @@ export interface GateOptions {
   readonly emit: (event: RunEventBody) => void;
   /** The clock, for durations. */
   readonly now: () => Date;
+  /** The turn whose calls pass, from 1. */
+  readonly turn: number;
+  /** Asks a person. */
+  readonly approve?: Approve;
+  /** Whether a person is asked about every call. */
+  readonly approveAll: boolean;
+  /** Keeps the audit rows. */
+  readonly calls?: CallLog;
+  /** Tells the model something beside the script's own outcome. */
+  readonly note: (text: string) => void;
+  /** Counts tokens that a function spent. */
+  readonly spend: (tokens: TokenUsage) => void;
+  /** Stops the run's wall time until it is disposed. */
+  readonly pauseWall: () => Disposable;
 }
 
 /** How a call ended, as its event tells it. */
@@ -47,6 +64,8 @@ export type CallOutcome =
 export interface CallEnd {
   readonly outcome: CallOutcome;
   readonly reply: HostReply;
+  /** Size of the result's JSON; nothing when there is none. */
+  readonly resultBytes?: number;
 }
 
 /** A call that may be decided over: its function is there and its arguments could be read. */
@@ -55,7 +74,9 @@ export interface Passage {
   readonly hostFunction: HostFunction;
   readonly args: readonly JsonValue[];
   /** What it is aimed at, where that can be told. */
-  readonly target?: string;
+  readonly aim?: CallAim;
+  /** Aims that a person has approved for this call. */
+  readonly approvedTargets: Set<string>;
   /** Ends with the script or the run. */
   readonly life: CallLife;
 }
@@ -67,6 +88,19 @@ export function fail(
   { name }: { readonly name?: string } = {},
 ): CallEnd {
   return { outcome, reply: { ok: false, ...(name === undefined ? {} : { name }), message } };
+}
+
+/** The refusal of a call, or of an aim that it came to: an error that tells the script not to try again. */
+export function refused(name: string, aim: CallAim | undefined, reason: string): CallEnd {
+  const at = aim === undefined ? "" : ` (${shown(aim.target)})`;
+  return fail("refused", `${name}${at} is refused: ${reason}. Do not try it again in this run.`, {
+    name: "PermissionError",
+  });
+}
+
+/** A text of the script's own, short enough to stand in a message. */
+export function shown(text: string): string {
+  return text.length <= 100 ? text : `${text.slice(0, 100).toWellFormed()}…`;
 }
 
 /** A call that ends because its script or its run does. */

@@ -15,6 +15,7 @@ import type { Recorder } from "./recorder.ts";
 import { rehydrate } from "./rehydrate.ts";
 import type { RunState, RunTally } from "./run_state.ts";
 import type { SandboxLease } from "./sandbox_lease.ts";
+import { addUsage } from "./usage.ts";
 import type { LoopParts } from "./validate.ts";
 
 /** What a run is prepared from. */
@@ -27,6 +28,8 @@ export interface RunSetup {
   readonly recorder: Recorder;
   readonly tally: RunTally;
   readonly lease: SandboxLease;
+  /** Lets the run's wall time stand still. */
+  readonly pauseWall: () => Disposable;
 }
 
 /**
@@ -62,7 +65,7 @@ export async function prepareRun(setup: RunSetup): Promise<RunState> {
     recorder,
     tally,
     sandbox,
-    openGate: () => openGate(gateOptions(setup, sandbox)),
+    openGate: (turn, note) => openGate(gateOptions(setup, { sandbox, turn, note })),
     conversation: beginConversation({ request, steps, data }),
     data,
     scripts: [],
@@ -106,18 +109,35 @@ function startSandbox(setup: RunSetup, session: Session): Promise<Sandbox> {
   );
 }
 
-function gateOptions(setup: RunSetup, sandbox: Sandbox): GateOptions {
-  const { parts, request, runId, signal, recorder } = setup;
+function gateOptions(
+  setup: RunSetup,
+  { sandbox, turn, note }: {
+    readonly sandbox: Sandbox;
+    readonly turn: number;
+    readonly note: (text: string) => void;
+  },
+): GateOptions {
+  const { parts, request, runId, signal, recorder, tally, pauseWall } = setup;
+  const approve = request.approve ?? parts.approve;
   return {
     functions: sandbox.functions,
     limits: sandbox.limits,
     policy: parts.policy,
+    turn,
+    note,
+    ...(approve === undefined ? {} : { approve }),
+    approveAll: parts.approveAll,
+    ...(parts.calls === undefined ? {} : { calls: parts.calls }),
+    pauseWall,
     signal,
     runId,
     sessionId: request.sessionId,
     ...(request.scope === undefined ? {} : { scope: request.scope }),
     ...(request.userId === undefined ? {} : { userId: request.userId }),
     emit: recorder.emit,
+    spend: (tokens) => {
+      tally.tokens = addUsage(tally.tokens, tokens);
+    },
     now: parts.now,
   };
 }

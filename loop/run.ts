@@ -71,7 +71,11 @@ async function live(life: RunLife): Promise<RunEnd> {
     timeoutMs: request.timeoutMs ?? parts.runTimeoutMs,
   });
   try {
-    const run = await prepareRun({ ...life, signal: wall.signal });
+    const run = await prepareRun({
+      ...life,
+      signal: wall.signal,
+      pauseWall: () => wall.pause(),
+    });
     for (let turn = 1; turn <= run.maxIterations; turn++) {
       const end = await takeTurn(run, turn);
       if (end.kind === "answered") return { status: "completed", finalText: end.finalText };

@@ -30,8 +30,8 @@ export interface RunState {
   readonly recorder: Recorder;
   readonly tally: RunTally;
   readonly sandbox: Sandbox;
-  /** Opens the gate for the calls of one turn. */
-  readonly openGate: () => HostCallHandler;
+  /** Opens the gate for the calls of one turn; `note` takes what the model is to be told of them. */
+  readonly openGate: (turn: number, note: (text: string) => void) => HostCallHandler;
   readonly conversation: Conversation;
   /** What the next script gets; nothing while none returned anything. */
   data: CarriedData | undefined;

@@ -1,7 +1,7 @@
 /** One turn of a run: asks the model, then runs the script that it sent, takes its answer, or tells it what was wrong with its reply. */
 import type { JsonValue } from "../contracts/json.ts";
 import type { TokenUsage } from "../contracts/model.ts";
-import type { Execution } from "../contracts/sandbox.ts";
+import type { EvaluateRequest, Execution } from "../contracts/sandbox.ts";
 import { untilAborted } from "./abort.ts";
 import { type Asked, askModel } from "./ask_model.ts";
 import { type CarriedData, carryValue } from "./carried_data.ts";
@@ -44,7 +44,7 @@ export async function takeTurn(run: RunState, turn: number): Promise<TurnEnd> {
     case "done":
       return await giveAnswer(run, { text: reply.text, cost });
     case "code":
-      return await runScript(run, { ...reply, cost, turnsLeft: run.maxIterations - turn });
+      return await runScript(run, { ...reply, cost, turn });
     case "cut":
     case "missing_run":
     case "wrong_form":
@@ -94,7 +94,7 @@ interface Script {
   readonly source: string;
   readonly ignoredBlocks: number;
   readonly cost: CallCost;
-  readonly turnsLeft: number;
+  readonly turn: number;
 }
 
 /** Runs a script, and records it before and after. */
@@ -110,15 +110,17 @@ async function runScript(run: RunState, script: Script): Promise<TurnEnd> {
 
   const seed = Math.floor(run.parts.random() * 2 ** 32);
   const startedAt = run.parts.now().getTime();
-  const execution = await evaluate(run, { source, seed });
+  const notes: string[] = [];
+  const onCall = run.openGate(script.turn, (text) => notes.push(text));
+  const execution = await evaluate(run, { source, seed, onCall });
   const durationMs = run.parts.now().getTime() - startedAt;
 
   const returned = await readReturned(execution);
   const content = writeObservation({
-    execution,
+    execution: { ...execution, notes: [...execution.notes, ...notes] },
     ...(returned === undefined ? {} : { digest: returned.data.digest }),
     ignoredBlocks: script.ignoredBlocks,
-    turnsLeft: script.turnsLeft,
+    turnsLeft: run.maxIterations - script.turn,
     logBytes: run.sandbox.limits.logBytes,
     earlierScripts: run.scripts,
   });
@@ -138,7 +140,7 @@ async function runScript(run: RunState, script: Script): Promise<TurnEnd> {
 /** Runs a script in the sandbox; ends at once when the run does. */
 async function evaluate(
   run: RunState,
-  { source, seed }: { readonly source: string; readonly seed: number },
+  { source, seed, onCall }: Pick<EvaluateRequest, "source" | "seed" | "onCall">,
 ): Promise<Execution> {
   const execution = await untilAborted(
     run.signal,
@@ -146,7 +148,7 @@ async function evaluate(
       run.sandbox.evaluate({
         source,
         ...(run.data === undefined ? {} : { argsJson: run.data.json }),
-        onCall: run.openGate(),
+        onCall,
         seed,
         now: run.parts.now,
         signal: run.signal,

@@ -9,10 +9,13 @@ import {
 import { MAX_TIMER_MS } from "./call_life.ts";
 import { DefaultPolicy } from "./policy.ts";
 
+/** Parts of a configuration that have no default. */
+type Optional = "model" | "approve" | "calls";
+
 /** A configuration with every default filled in. */
 export type LoopParts =
-  & Required<Omit<LoopConfig, "model">>
-  & Pick<LoopConfig, "model">;
+  & Required<Omit<LoopConfig, Optional>>
+  & Pick<LoopConfig, Optional>;
 
 /**
  * Checks a configuration and fills in its defaults.
@@ -31,7 +34,9 @@ export function checkConfig(config: LoopConfig): LoopParts {
   const policy = config.policy ?? new DefaultPolicy();
   needMethods("createLoop", { policy }, { policy: ["check"] });
   checkFields("createLoop", { model: config.model }, "string");
-  checkFields("createLoop", { now: config.now, random: config.random }, "function");
+  const { now, random, approve, calls } = config;
+  checkFields("createLoop", { now, random, approve }, "function");
+  if (calls !== undefined) needMethods("createLoop", config, { calls: ["start", "end"] });
   const historyWindow = config.historyWindow ?? DEFAULT_HISTORY_WINDOW;
   if (historyWindow !== Infinity) checkWhole("createLoop", { historyWindow }, 0);
   return {
@@ -41,6 +46,9 @@ export function checkConfig(config: LoopConfig): LoopParts {
     sandboxBuilder: config.sandboxBuilder,
     policy,
     ...(config.model === undefined ? {} : { model: config.model }),
+    ...(approve === undefined ? {} : { approve }),
+    approveAll: config.approveAll ?? false,
+    ...(calls === undefined ? {} : { calls }),
     maxIterations: checkWhole("createLoop", {
       maxIterations: config.maxIterations ?? DEFAULT_MAX_ITERATIONS,
     }, 1),
@@ -48,8 +56,8 @@ export function checkConfig(config: LoopConfig): LoopParts {
       runTimeoutMs: config.runTimeoutMs ?? DEFAULT_RUN_TIMEOUT_MS,
     }),
     historyWindow,
-    now: config.now ?? (() => new Date()),
-    random: config.random ?? Math.random,
+    now: now ?? (() => new Date()),
+    random: random ?? Math.random,
   };
 }
 
@@ -70,9 +78,9 @@ export function checkRequest(request: RunRequest): void {
       throw new TypeError(`run: ${field} must be a text that is not empty, got ${got}`);
     }
   }
-  const { context, turnContext, userId, model, onEvent, signal, scope } = request;
+  const { context, turnContext, userId, model, onEvent, approve, signal, scope } = request;
   checkFields("run", { context, turnContext, userId, model }, "string");
-  checkFields("run", { onEvent }, "function");
+  checkFields("run", { onEvent, approve }, "function");
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw new TypeError(`run: signal must be an AbortSignal, got ${nameOf(signal)}`);
   }

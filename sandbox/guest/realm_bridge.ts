@@ -52,6 +52,7 @@ export function createBridge(
   type Settle = { resolve: (value: unknown) => void; reject: (error: unknown) => void };
   const waiting = setPrototypeOf({} as Record<string, Settle>, null);
   const limitErrors = newSet();
+  const modules = setPrototypeOf({} as Record<string, unknown>, null);
   let limits: RealmLimits = { argsBytes: 0, hostCalls: 0, callArgumentBytes: 0, logBytes: 0 };
   let asynchronous = false;
   let calls = 0;
@@ -81,14 +82,14 @@ export function createBridge(
 
   // Host calls
 
-  function callHost(name: string, args: unknown[]): unknown {
+  function callHost(name: string, args: unknown[], now?: boolean): unknown {
     const text = encodeArguments(name, args);
     if (++calls > limits.hostCalls) {
       throw limitError(
         "the limit of " + toText(limits.hostCalls) + " host calls a turn is reached",
       );
     }
-    if (!asynchronous) return decodeReply(host("call", name + "\n" + text));
+    if (!asynchronous || now === true) return decodeReply(host("call", name + "\n" + text));
     const id = host("start", name + "\n" + text);
     if (id[0] === "!") decodeReply(id);
     return intrinsics.newPromise((resolve, reject) => {
@@ -232,8 +233,11 @@ export function createBridge(
     for (let i = 0; i < functions.length; i++) define(functions[i]!, hostFunction(functions[i]!));
     if (source === undefined) return;
     intrinsics.functionFrom("host", source)({
-      call: callHost,
+      call: (name: string, args: unknown[]) => callHost(name, args),
+      callNow: (name: string, args: unknown[]) => callHost(name, args, true),
       define,
+      module: (name: string, value: unknown) => void (modules[name] = value),
+      moduleNamed: (name: string) => modules[name],
       then: (value: unknown, map: (value: unknown) => unknown) =>
         asynchronous ? intrinsics.then(value, map) : map(value),
     });

@@ -1,0 +1,89 @@
+/**
+ * The audit rows of the gate: one is written before a function runs and completed after it. What cannot be written down does not happen;
+ * a row that cannot be completed stays as one that never ended, with a warning.
+ */
+import type { CallDecision, CallRowOutcome } from "../contracts/call_log.ts";
+import type { JsonValue } from "../contracts/json.ts";
+import { toAgentLoopError } from "./failure.ts";
+import type { CallEnd, CallOutcome, GateOptions, Passage } from "./passage.ts";
+
+/** An open row. */
+export interface AuditRow {
+  /** Completes the row. */
+  close(end: CallEnd): Promise<void>;
+}
+
+/** A row for runs that keep no log. */
+const NO_ROW: AuditRow = { close: () => Promise.resolve() };
+
+/**
+ * Writes the row of a call.
+ *
+ * @throws {AgentLoopError} `store_failed` when it cannot be written: the call must not happen then.
+ */
+export async function openRow(
+  passage: Passage,
+  decided: { readonly decision: CallDecision; readonly args: readonly JsonValue[] },
+  options: GateOptions,
+): Promise<AuditRow> {
+  const { calls, now, sessionId, runId, turn } = options;
+  if (calls === undefined) return NO_ROW;
+  const startedAt = now();
+  try {
+    const id = await calls.start({
+      sessionId,
+      runId,
+      turn,
+      sequence: passage.call.sequence,
+      name: passage.call.name,
+      ...(passage.aim === undefined ? {} : { target: passage.aim.target }),
+      argsJson: decided.args === passage.args
+        ? passage.call.argsJson
+        : JSON.stringify(decided.args),
+      decision: decided.decision,
+      startedAt,
+    });
+    return { close: (end) => closeRow(id, { end, startedAt }, options) };
+  } catch (cause) {
+    throw toAgentLoopError(cause, {
+      doing: `write down the call of ${passage.call.name}`,
+      code: "store_failed",
+    });
+  }
+}
+
+async function closeRow(
+  id: number,
+  { end, startedAt }: { readonly end: CallEnd; readonly startedAt: Date },
+  { calls, now, emit }: GateOptions,
+): Promise<void> {
+  const { reply } = end;
+  try {
+    await calls?.end(id, {
+      outcome: ROW_OUTCOMES[end.outcome],
+      durationMs: Math.max(0, now().getTime() - startedAt.getTime()),
+      resultBytes: end.resultBytes ?? 0,
+      ...(reply.ok ? {} : { error: reply.message }),
+    });
+  } catch (cause) {
+    const { message } = toAgentLoopError(cause, {
+      doing: "complete the row of a call",
+      code: "store_failed",
+    });
+    emit({ type: "warning", content: message });
+  }
+}
+
+/** How a row names the ways in which a call ends. */
+const ROW_OUTCOMES: Readonly<Record<CallOutcome, CallRowOutcome>> = {
+  ok: "ok",
+  error: "error",
+  timeout: "timeout",
+  cancelled: "cancelled",
+  refused: "refused",
+  quota: "refused",
+  unknown: "refused",
+  bad_arguments: "refused",
+  not_json: "result",
+  too_large: "result",
+};

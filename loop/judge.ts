@@ -1,0 +1,112 @@
+/**
+ * The stations of the gate that decide: the policy, and where it wants a person asked, the approval. One word comes of them, also when the
+ * policy or the person's callback fails: then the call is refused.
+ */
+import type { ApprovalDecision } from "../contracts/approval.ts";
+import type { CallDecision } from "../contracts/call_log.ts";
+import type { JsonValue } from "../contracts/json.ts";
+import type { CallAim, PolicyDecision } from "../contracts/policy.ts";
+import { cleanError, cleanMessage } from "./clean_error.ts";
+import type { GateOptions, Passage } from "./passage.ts";
+
+/** The word on a call. Nothing (`undefined`) when its script or its run ended first. */
+export type Verdict =
+  | {
+    readonly decision: Exclude<CallDecision, "denied">;
+    /** What the function is called with. */
+    readonly args: readonly JsonValue[];
+  }
+  | { readonly decision: "denied"; readonly reason: string };
+
+/** Decides over one aim of a call: its own, or one that it comes to while it runs. */
+export async function judge(
+  passage: Passage,
+  aim: CallAim | undefined,
+  options: GateOptions,
+): Promise<Verdict | undefined> {
+  const ruling = await rule(passage, aim, options);
+  if (ruling === undefined || ruling.decision === "deny") {
+    return ruling && { decision: "denied", reason: ruling.reason };
+  }
+  const asks = ruling.decision === "ask" || (options.approveAll && aim === passage.aim);
+  const known = aim !== undefined && passage.approvedTargets.has(aim.target);
+  if (!asks || known) return { decision: "allowed", args: passage.args };
+  const reason = ruling.decision === "ask" ? ruling.reason : "every call is asked about";
+  return await askPerson(passage, { aim, reason }, options);
+}
+
+/** The policy's word; nothing when the script or the run ended first. A policy that throws has refused. */
+async function rule(
+  { call, hostFunction, args, life }: Passage,
+  aim: CallAim | undefined,
+  { policy, scope, sessionId }: GateOptions,
+): Promise<PolicyDecision | undefined> {
+  try {
+    const decision = policy.check({
+      name: call.name,
+      ...aim,
+      args,
+      sideEffect: hostFunction.sideEffect ?? false,
+      ...(scope === undefined ? {} : { scope }),
+      sessionId,
+    });
+    const wait = await life.wait(decision);
+    return wait.kind === "settled" ? wait.value : undefined;
+  } catch (error) {
+    return { decision: "deny", reason: `the policy failed: ${cleanError(error).message}` };
+  }
+}
+
+/** Asks a person. While one is asked the run's wall stands still. */
+async function askPerson(
+  passage: Passage,
+  { aim, reason }: { readonly aim: CallAim | undefined; readonly reason: string },
+  options: GateOptions,
+): Promise<Verdict | undefined> {
+  const { approve, scope, sessionId, runId } = options;
+  if (approve === undefined) {
+    return {
+      decision: "denied",
+      reason: `it needs an approval that nobody is here to give: ${reason}`,
+    };
+  }
+  using _pause = options.pauseWall();
+  try {
+    const decision = approve({
+      name: passage.call.name,
+      ...(aim === undefined ? {} : { target: aim.target }),
+      args: passage.args,
+      reason,
+      runId,
+      sessionId,
+      ...(scope === undefined ? {} : { scope }),
+      signal: passage.life.signal,
+    });
+    const wait = await passage.life.wait(decision);
+    if (wait.kind !== "settled") return undefined;
+    return takeWord(passage, aim, wait.value);
+  } catch (error) {
+    return {
+      decision: "denied",
+      reason: `asking for approval failed: ${cleanError(error).message}`,
+    };
+  }
+}
+
+function takeWord(
+  passage: Passage,
+  aim: CallAim | undefined,
+  word: ApprovalDecision,
+): Verdict {
+  if (word?.decision !== "approve") {
+    const why = cleanMessage(String(word?.reason ?? ""));
+    return {
+      decision: "denied",
+      reason: why === "" ? "the user said no" : `the user said no: ${why}`,
+    };
+  }
+  if (aim !== undefined) passage.approvedTargets.add(aim.target);
+  return word.args === undefined
+    ? { decision: "approved", args: passage.args }
+    : { decision: "changed", args: word.args };
+}
