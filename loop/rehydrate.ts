@@ -12,14 +12,17 @@ export interface RehydrateOptions {
   readonly window: number;
 }
 
-/** The steps to replay, oldest first, grouped by run. Begins with a message of the user wherever one is within twice the window. */
+/** So many steps before the window the start of the exchange is looked for in which it begins: a run of 50 turns. */
+const REACH = 100;
+
+/** The steps to replay, oldest first, grouped by run. They begin with a message of the user wherever one is in reach. */
 export async function rehydrate(store: StepStore, options: RehydrateOptions): Promise<RunStep[]> {
   const { sessionId, window } = options;
   if (window === 0) return [];
   let steps = await store.lastN(sessionId, window);
   const first = firstIndex(steps, window);
   if (!hasExchangeStart(steps, first) && (steps[0]?.stepIndex ?? 0) > 0) {
-    steps = await store.lastN(sessionId, window * 2);
+    steps = await store.lastN(sessionId, window + REACH);
   }
   return groupByRun(afterSummary(fromExchangeStart(steps, first)));
 }
@@ -41,7 +44,7 @@ function fromExchangeStart(steps: readonly RunStep[], first: number): RunStep[] 
   const before = steps.findLastIndex((step) => step.stepType === "user" && step.stepIndex <= first);
   if (before >= 0) return steps.slice(before);
   const after = steps.findIndex((step) => step.stepType === "user" && step.stepIndex > first);
-  // One exchange longer than two windows: its newest part is all there is to show.
+  // One exchange longer than all that is in reach: its newest part is what there is to show.
   const script = steps.findIndex((step) =>
     step.stepType === "execute_js" && step.stepIndex >= first
   );

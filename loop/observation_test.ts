@@ -1,0 +1,95 @@
+import { equal, match, ok } from "node:assert/strict";
+import type { Execution, ExecutionFailure } from "../contracts/sandbox.ts";
+import { execution } from "./_fake_sandbox.ts";
+import { type ObservationInput, writeObservation } from "./observation.ts";
+import { utf8Bytes } from "./utf8.ts";
+
+function observe(
+  parts: Partial<Execution>,
+  more: Partial<ObservationInput> = {},
+): string {
+  return writeObservation({
+    execution: execution(parts),
+    ignoredBlocks: 0,
+    turnsLeft: 10,
+    logBytes: 16_384,
+    earlierScripts: [],
+    ...more,
+  });
+}
+
+function failed(failure: ExecutionFailure, more: Partial<ObservationInput> = {}): string {
+  return observe({ failure }, more);
+}
+
+Deno.test("observation: log, notes and the digest of what was returned", () => {
+  const notes = ["$.when: Date stored as text"];
+  equal(
+    observe({ logs: "a\nb\n", notes, valueJson: "[1]" }, { digest: "[1]" }),
+    "log:\na\nb\nnote: $.when: Date stored as text\nreturned (now args): [1]",
+  );
+});
+
+Deno.test("observation: a script that returned nothing is told that args is unchanged", () => {
+  equal(observe({}), "returned nothing; args is unchanged");
+  equal(observe({ answerJson: "1" }), "answered");
+});
+
+Deno.test("QJS-13: the message and the line in the script reach the model, whatever was thrown", () => {
+  const thrown = ["disk full", '{"code":7}', "null", "TypeError: bad"];
+  for (const message of thrown) {
+    equal(
+      failed({ kind: "threw", message, line: 3 }),
+      `failed at line 3: ${message}\nargs is unchanged`,
+    );
+  }
+  equal(
+    failed({ kind: "syntax", message: "SyntaxError: expecting ')'", line: 1 }),
+    "failed at line 1: SyntaxError: expecting ')'\nargs is unchanged",
+  );
+  equal(
+    failed({ kind: "time", message: "the script computed longer than 10 s" }),
+    "failed: the script computed longer than 10 s\nargs is unchanged",
+  );
+});
+
+Deno.test("observation: a name that an earlier script defined is to be defined again", () => {
+  const earlierScripts = ["const { a, rows } = load(); function run() {}"];
+  for (const quoted of ["rows", "'rows'", '"rows"']) {
+    match(
+      failed({ kind: "threw", message: `ReferenceError: ${quoted} is not defined` }, {
+        earlierScripts,
+      }),
+      /define it again: only args survives a turn/,
+    );
+  }
+  for (
+    const failure of [
+      { kind: "threw", message: "ReferenceError: other is not defined" },
+      { kind: "threw", message: "TypeError: rows is not a function" },
+      { kind: "syntax", message: "ReferenceError: rows is not defined" },
+    ] as const
+  ) ok(!failed(failure, { earlierScripts }).includes("define it again"));
+});
+
+Deno.test("EXT-04: the blocks that were not run are counted", () => {
+  match(observe({}, { ignoredBlocks: 1 }), /only your first block was run, 1 more block was not/);
+  match(observe({}, { ignoredBlocks: 3 }), /3 more blocks were not/);
+});
+
+Deno.test("observation: the last two turns are announced, unless the run is answered", () => {
+  match(observe({}, { turnsLeft: 2 }), /2 turns left/);
+  match(observe({}, { turnsLeft: 1 }), /1 turn left for this message; call answer/);
+  for (const turnsLeft of [3, 0]) ok(!observe({}, { turnsLeft }).includes("left"));
+  equal(observe({ answerJson: "1" }, { turnsLeft: 1 }), "answered");
+});
+
+Deno.test("HIS-09: a log longer than its cap is cut at whole characters, head and tail kept", () => {
+  const logs = `first\n${"🎉".repeat(5000)}\nlast`;
+  const text = observe({ logs }, { logBytes: 1001 });
+  ok(text.isWellFormed() && utf8Bytes(text) < 1200);
+  match(text, /^log:\nfirst\n🎉+\n… \d+ bytes left out …\n🎉+\nlast\n/u);
+  // The sandbox capped it and said so: not cut again.
+  ok(observe({ logs: "x".repeat(1100) }, { logBytes: 1001 }).includes("x".repeat(1100)));
+  ok(observe({ logs }, { logBytes: -1 }).includes(logs));
+});

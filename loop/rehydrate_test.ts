@@ -1,0 +1,113 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import type { RunStep, StepStore, StepType } from "../contracts/step.ts";
+import { rehydrate } from "./rehydrate.ts";
+
+interface Row {
+  readonly type: StepType;
+  readonly run?: string;
+  readonly toolArgs?: string;
+}
+
+/** A store that holds these rows, and counts how often it is read. */
+function storeOf(rows: readonly Row[]): StepStore & { reads: number } {
+  const steps = rows.map(({ type, run, toolArgs }, stepIndex): RunStep => ({
+    sessionId: "s",
+    runId: run ?? "r",
+    stepType: type,
+    content: `${stepIndex}`,
+    ...(toolArgs === undefined ? {} : { toolArgs }),
+    stepIndex,
+    durationMs: 0,
+    promptTokens: 0,
+    completionTokens: 0,
+    createdAt: new Date(0),
+  }));
+  const store = {
+    reads: 0,
+    append: () => Promise.reject(new Error("not here")),
+    lastN: (_id: string, n: number) => {
+      store.reads++;
+      return Promise.resolve(n === 0 ? [] : steps.slice(-n));
+    },
+  };
+  return store;
+}
+
+/** One exchange: a message, so many scripts with their results, and an answer. */
+function exchange(scripts: number): Row[] {
+  const turns: Row[] = [];
+  for (let turn = 0; turn < scripts; turn++) {
+    turns.push({ type: "execute_js" }, { type: "execute_js_result" });
+  }
+  return [{ type: "user" }, ...turns, { type: "response" }];
+}
+
+async function indexesOf(rows: readonly Row[], window: number): Promise<number[]> {
+  const steps = await rehydrate(storeOf(rows), { sessionId: "s", window });
+  return steps.map((step) => step.stepIndex);
+}
+
+Deno.test("rehydrate: a session within the window comes whole, in one read", async () => {
+  const store = storeOf(exchange(3));
+  equal((await rehydrate(store, { sessionId: "s", window: 8 })).length, 8);
+  equal(store.reads, 1);
+});
+
+Deno.test("rehydrate: a window of 0 reads nothing, one without end everything", async () => {
+  const store = storeOf(exchange(3));
+  deepEqual(await rehydrate(store, { sessionId: "s", window: 0 }), []);
+  equal(store.reads, 0);
+  equal((await indexesOf([...exchange(30), ...exchange(30)], Infinity)).length, 124);
+});
+
+Deno.test("rehydrate: a window that would begin inside an exchange begins at its start", async () => {
+  // 0..3, 4..11, 12..13: the last four steps begin inside the second exchange.
+  const rows = [...exchange(1), ...exchange(3), ...exchange(0)];
+  deepEqual(await indexesOf(rows, 4), [4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+});
+
+Deno.test("rehydrate: of an exchange that begins out of reach the newest part is replayed, a script first", async () => {
+  const rows = exchange(60);
+  const steps = await rehydrate(storeOf(rows), { sessionId: "s", window: 10 });
+  equal(steps[0]?.stepType, "execute_js");
+  ok(steps.length <= 10 && steps.at(-1)?.stepIndex === rows.length - 1);
+});
+
+Deno.test("rehydrate: an exchange that cannot be reached gives way to the next one", async () => {
+  const rows = [...exchange(60), ...exchange(1)];
+  deepEqual(await indexesOf(rows, 10), [122, 123, 124, 125]);
+});
+
+Deno.test("rehydrate: as a session grows, the beginning of what is replayed moves in strides", async () => {
+  const rows: Row[] = [];
+  const firsts = new Set<number>();
+  for (let run = 0; run < 40; run++) {
+    rows.push(...exchange(1));
+    firsts.add((await indexesOf(rows, 40))[0] ?? -1);
+  }
+  // 160 steps, of which 120 have left the window: in strides of ten steps, not one a run.
+  ok(firsts.size <= 13, `${[...firsts]}`);
+});
+
+Deno.test("rehydrate: the newest summary that says where it ends stands for what is before", async () => {
+  const rows: Row[] = [
+    ...exchange(1),
+    { type: "summary", toolArgs: '{"retain_from_step":0}' },
+    ...exchange(1),
+    { type: "summary", toolArgs: '{"retain_from_step":5}' },
+    { type: "summary", toolArgs: "lost" },
+    ...exchange(0),
+  ];
+  deepEqual(await indexesOf(rows, 80), [9, 5, 6, 7, 8, 11, 12]);
+});
+
+Deno.test("rehydrate: steps of runs that went on at once are put together by run", async () => {
+  const rows: Row[] = [
+    { type: "user", run: "a" },
+    { type: "user", run: "b" },
+    { type: "execute_js", run: "a" },
+    { type: "response", run: "b" },
+    { type: "execute_js_result", run: "a" },
+  ];
+  deepEqual(await indexesOf(rows, 80), [0, 2, 4, 1, 3]);
+});
