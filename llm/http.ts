@@ -50,7 +50,6 @@ export async function exchange(
     return await Promise.race([work, aborted.promise]);
   } finally {
     signal?.removeEventListener("abort", onAbort);
-    controller.abort();
     // After an abort the work still ends, with nobody waiting for it.
     work.catch(() => {});
   }

@@ -228,14 +228,27 @@ Deno.test("what is no reply of a model is an error that doubts the base URL", as
 });
 
 Deno.test("an abort in the middle of a stream rejects at once with its reason and closes the socket", async () => {
-  await using server = await startOpenAIServer({ replies: [{ pieces: [X], end: "stall" }] });
+  await using server = await startOpenAIServer({ replies: [{ pieces: [X + X], end: "stall" }] });
   const { client } = testClient(server);
   const controller = new AbortController();
   const reason = new Error("enough");
-  const onText = () => controller.abort(reason);
+  let heard = 0;
+  const onText = () => {
+    heard++;
+    controller.abort(reason);
+  };
   const pending = client.complete(hello({ signal: controller.signal, onText }));
   await assert.rejects(pending, (error) => error === reason);
   assert.equal(await server.requests[0]?.closed, "cut");
+  assert.equal(heard, 1, "nothing is heard after the abort");
+});
+
+Deno.test("one connection serves one call after the other", async () => {
+  await using server = await startOpenAIServer({ otherwise: "fine" });
+  const { client } = testClient(server);
+  for (let i = 0; i < 3; i++) await client.complete(hello());
+  const ports = new Set(server.requests.map((request) => request.clientPort));
+  assert.equal(ports.size, 1);
 });
 
 Deno.test("an abort before the reply begins, or before the call, rejects with its reason", async () => {

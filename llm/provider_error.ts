@@ -24,7 +24,7 @@ export function parseProviderError(value: unknown): ProviderError {
   if (typeof value === "string") return { message: value };
   if (Array.isArray(value)) return parseProviderError(value[0]);
   if (!isRecord(value)) return { message: "" };
-  if (value["error"] !== undefined && value["error"] !== null && value["error"] !== false) {
+  if (value["error"]) {
     return parseProviderError(value["error"]);
   }
   const detail = fromDetail(value["detail"]);

@@ -87,7 +87,8 @@ export class ReplyBuilder {
     this.#usage = mergeUsage(this.#usage, value["usage"]);
     if (isRecord(value["x_groq"])) this.#usage = mergeUsage(this.#usage, value["x_groq"]["usage"]);
     const { error, choices } = value;
-    if (error !== undefined && error !== null && error !== false) return { kind: "error", error };
+    // Some servers send the field in every chunk, empty while all is well.
+    if (error) return { kind: "error", error };
     if (value["object"] === "error" || value["type"] === "error") {
       return { kind: "error", error: value };
     }
