@@ -52,9 +52,9 @@ export interface CallRow extends CallStart, Partial<CallEnded> {
 /** Keeps the audit log. Held to `callLogContract` in `@agentloop/core/testing`. */
 export interface CallLog {
   /** Writes the row of a call before its function runs; resolves with the row's id when it is as durable as a step. */
-  start(call: CallStart): Promise<number>;
+  startCall(call: CallStart): Promise<number>;
   /** Completes a row. An unknown id is ignored: the session may have been deleted meanwhile. */
-  end(id: number, ended: CallEnded): Promise<void>;
+  endCall(id: number, ended: CallEnded): Promise<void>;
   /** The rows of a session in the order in which they were started; the last `limit` of them. `limit` defaults to all. */
   calls(
     sessionId: string,

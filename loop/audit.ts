@@ -30,7 +30,7 @@ export async function openRow(
   if (calls === undefined) return NO_ROW;
   const startedAt = now();
   try {
-    const id = await calls.start({
+    const id = await calls.startCall({
       sessionId,
       runId,
       turn,
@@ -59,7 +59,7 @@ async function closeRow(
 ): Promise<void> {
   const { reply } = end;
   try {
-    await calls?.end(id, {
+    await calls?.endCall(id, {
       outcome: ROW_OUTCOMES[end.outcome],
       durationMs: Math.max(0, now().getTime() - startedAt.getTime()),
       resultBytes: end.resultBytes ?? 0,

@@ -36,7 +36,7 @@ export function checkConfig(config: LoopConfig): LoopParts {
   checkFields("createLoop", { model: config.model }, "string");
   const { now, random, approve, calls } = config;
   checkFields("createLoop", { now, random, approve }, "function");
-  if (calls !== undefined) needMethods("createLoop", config, { calls: ["start", "end"] });
+  if (calls !== undefined) needMethods("createLoop", config, { calls: ["startCall", "endCall"] });
   const historyWindow = config.historyWindow ?? DEFAULT_HISTORY_WINDOW;
   if (historyWindow !== Infinity) checkWhole("createLoop", { historyWindow }, 0);
   return {

@@ -1,5 +1,6 @@
 /** What the cases of the contract suites are given, and what they share. */
 import assert from "node:assert/strict";
+import type { CallLog } from "../contracts/call_log.ts";
 import type { SessionCatalog, SessionStore } from "../contracts/session.ts";
 import type { StepStore } from "../contracts/step.ts";
 
@@ -21,6 +22,16 @@ export interface SessionStoreFixture extends StepStoreFixture {
   readonly catalog?: SessionCatalog;
   /** Opens a second, independent handle on the same storage, as another process would. Needed for `shared` only. */
   readonly another?: () => SessionStoreFixture | Promise<SessionStoreFixture>;
+}
+
+/** A log that the call suite tries: empty when the factory returns it. */
+export interface CallLogFixture {
+  /** The log. */
+  readonly calls: CallLog;
+  /** Opens a second, independent handle on the same storage, as another process would. Needed for `shared` only. */
+  readonly another?: () => CallLogFixture | Promise<CallLogFixture>;
+  /** Releases the handle. Called once, when the case is over. */
+  readonly close?: () => void | Promise<void>;
 }
 
 /** One thing that a store must do. Throws when it does not. */

@@ -2,12 +2,18 @@
  * What every store must do, as suites that take a factory: point them at a store of your own to hold it to what the loop relies on.
  * The cases stand in the `_…_cases.ts` files beside this; here is only how they are run.
  */
+import { CALL_CASES, SHARED_CALL_CASES } from "./_call_cases.ts";
 import { CATALOG_CASES, SHARED_CATALOG_CASES } from "./_catalog_cases.ts";
-import type { ContractCase, SessionStoreFixture, StepStoreFixture } from "./_contract_fixture.ts";
+import type {
+  CallLogFixture,
+  ContractCase,
+  SessionStoreFixture,
+  StepStoreFixture,
+} from "./_contract_fixture.ts";
 import { SESSION_CASES, SHARED_SESSION_CASES } from "./_session_cases.ts";
 import { SHARED_STEP_CASES, STEP_CASES } from "./_step_cases.ts";
 
-export type { SessionStoreFixture, StepStoreFixture } from "./_contract_fixture.ts";
+export type { CallLogFixture, SessionStoreFixture, StepStoreFixture } from "./_contract_fixture.ts";
 
 /** Registers one test with a test runner. */
 export type RegisterTest = (name: string, body: () => Promise<void>) => void;
@@ -71,7 +77,22 @@ export function sessionStoreContract(
   register(`${name} as a SessionCatalog`, open, catalogCases, test);
 }
 
-function register<Fixture extends StepStoreFixture>(
+/**
+ * Registers the cases that every `CallLog` must pass, one test each.
+ *
+ * @param name Stands before each test's name.
+ * @param open Makes an empty log; called once a case.
+ */
+export function callLogContract(
+  name: string,
+  open: () => CallLogFixture | Promise<CallLogFixture>,
+  options: StepStoreContractOptions = {},
+): void {
+  const cases = options.shared ? [...CALL_CASES, ...SHARED_CALL_CASES] : CALL_CASES;
+  register(`${name} as a CallLog`, open, cases, options.test);
+}
+
+function register<Fixture extends { readonly close?: () => void | Promise<void> }>(
   subject: string,
   open: () => Fixture | Promise<Fixture>,
   cases: readonly ContractCase<Fixture>[],

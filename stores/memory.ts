@@ -3,6 +3,7 @@
  * A store that lives in this process's memory: for embedding without a file, one-shot programs and tests.
  * Needs no permission and does no I/O. Nothing outlives the object and no other process sees it.
  */
+import type { CallEnded, CallLog, CallRow, CallStart } from "../contracts/call_log.ts";
 import type {
   FinalizeSummary,
   RunStatus,
@@ -12,6 +13,7 @@ import type {
   SessionStore,
 } from "../contracts/session.ts";
 import type { NewRunStep, RunStep, StepStore } from "../contracts/step.ts";
+import { checkedCallEnded, checkedCallStart } from "./call_input.ts";
 import { sessionTitle } from "./session_title.ts";
 import {
   addToTotal,
@@ -34,6 +36,7 @@ interface Entry {
   readonly id: string;
   readonly createdAt: number;
   readonly steps: RunStep[];
+  readonly calls: Map<number, CallRow>;
   lastUsedAt: number;
   title?: string;
   model?: string;
@@ -47,7 +50,7 @@ interface Entry {
 }
 
 /**
- * Sessions and steps in memory; pass one as both `sessions` and `steps` of a loop.
+ * Sessions, steps and calls in memory; pass one as `sessions`, `steps` and `calls` of a loop.
  *
  * What it hands out are copies: changing them changes nothing in the store. It has nothing to dispose.
  *
@@ -60,9 +63,12 @@ interface Entry {
  * const session = await store.get("s1"); // { id: "s1", data: '{"rows":3}' }
  * ```
  */
-export class MemoryStore implements SessionStore, StepStore, SessionCatalog {
+export class MemoryStore implements SessionStore, StepStore, SessionCatalog, CallLog {
   readonly #now: () => Date;
   readonly #entries = new Map<string, Entry>();
+  /** Where the rows of calls that have not ended stand. */
+  readonly #callSessions = new Map<number, string>();
+  #callIds = 0;
 
   /** Creates an empty store. */
   constructor(options: MemoryStoreOptions = {}) {
@@ -153,6 +159,40 @@ export class MemoryStore implements SessionStore, StepStore, SessionCatalog {
     return this.#entries.delete(checkedSessionId(sessionId));
   }
 
+  /** Writes the row of a call before its function runs, creating the session if need be. */
+  async startCall(call: CallStart): Promise<number> {
+    const checked = checkedCallStart(call);
+    const id = ++this.#callIds;
+    this.#touch(checked.sessionId).calls.set(id, { id, ...checked });
+    this.#callSessions.set(id, checked.sessionId);
+    return id;
+  }
+
+  /** Completes the row of a call. */
+  async endCall(id: number, ended: CallEnded): Promise<void> {
+    const checked = checkedCallEnded(ended);
+    const sessionId = this.#callSessions.get(id);
+    this.#callSessions.delete(id);
+    const calls = sessionId === undefined ? undefined : this.#entries.get(sessionId)?.calls;
+    const row = calls?.get(id);
+    if (row !== undefined) calls?.set(id, { ...row, ...checked });
+  }
+
+  /** The rows of a session's calls in the order in which they were started. */
+  async calls(
+    sessionId: string,
+    options: { readonly limit?: number; readonly runId?: string } = {},
+  ): Promise<CallRow[]> {
+    const limit = checkedListLimit(options.limit);
+    const all = [...this.#entries.get(checkedSessionId(sessionId))?.calls.values() ?? []];
+    const { runId } = options;
+    const rows = runId === undefined ? all : all.filter((row) => row.runId === runId);
+    return rows.slice(Math.max(0, rows.length - limit)).map((row) => ({
+      ...row,
+      startedAt: new Date(row.startedAt),
+    }));
+  }
+
   #touch(sessionId: string): Entry {
     const id = checkedSessionId(sessionId);
     const now = this.#now().getTime();
@@ -165,6 +205,7 @@ export class MemoryStore implements SessionStore, StepStore, SessionCatalog {
       id,
       createdAt: now,
       steps: [],
+      calls: new Map(),
       lastUsedAt: now,
       runCount: 0,
       promptTokens: 0,

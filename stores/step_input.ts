@@ -138,23 +138,23 @@ export function addToTotal(total: number, figure: number, what: string): number 
   );
 }
 
-function text(value: string, what: string): string {
+export function text(value: string, what: string): string {
   if (typeof value === "string") return value.toWellFormed();
   throw new TypeError(`${what} must be a string, not ${typeName(value)}.`);
 }
 
-function count(value: number, what: string): number {
+export function count(value: number, what: string): number {
   if (Number.isSafeInteger(value) && value >= 0) return value;
   throw new RangeError(
     `${what} must be a whole number from 0 to 2^53 − 1, not ${String(value)}.`,
   );
 }
 
-function duration(value: number, what: string): number {
+export function duration(value: number, what: string): number {
   if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
   throw new RangeError(`${what} must be a number of at least 0, not ${String(value)}.`);
 }
 
-function typeName(value: unknown): string {
+export function typeName(value: unknown): string {
   return value === null ? "null" : typeof value;
 }

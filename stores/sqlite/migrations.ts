@@ -15,7 +15,7 @@ export const APPLICATION_ID = 0x61676c70;
 export type Migration = (database: DatabaseSync) => void;
 
 /** Entry `n` brings a file of version `n` to version `n + 1`. */
-export const MIGRATIONS: readonly Migration[] = [createTables, addListing];
+export const MIGRATIONS: readonly Migration[] = [createTables, addListing, addCalls];
 
 /** The version that this code reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -97,4 +97,27 @@ function addListing(database: DatabaseSync): void {
   for (const { session_id: id, content } of firstMessages) {
     setTitle.run(toColumn(sessionTitle(textOf(content))), id ?? null);
   }
+}
+
+/** The audit log. A row without an outcome is of a call that was started and never ended. */
+function addCalls(database: DatabaseSync): void {
+  database.exec(`
+    CREATE TABLE calls (
+      call_id INTEGER PRIMARY KEY,
+      session_id TEXT NOT NULL REFERENCES sessions (session_id) ON DELETE CASCADE,
+      run_id TEXT NOT NULL,
+      turn INTEGER NOT NULL,
+      sequence INTEGER NOT NULL,
+      name TEXT NOT NULL,
+      target TEXT,
+      args TEXT NOT NULL,
+      decision TEXT NOT NULL,
+      started_at INTEGER NOT NULL,
+      outcome TEXT,
+      duration_ms NUMERIC,
+      result_bytes INTEGER,
+      error TEXT
+    );
+    CREATE INDEX calls_of_session ON calls (session_id, call_id);
+  `);
 }

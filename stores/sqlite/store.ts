@@ -4,6 +4,7 @@
  */
 import { resolve } from "node:path";
 import type { SQLInputValue } from "node:sqlite";
+import type { CallEnded, CallLog, CallRow, CallStart } from "../../contracts/call_log.ts";
 import type {
   FinalizeSummary,
   Session,
@@ -12,6 +13,7 @@ import type {
   SessionStore,
 } from "../../contracts/session.ts";
 import type { NewRunStep, RunStep, StepStore } from "../../contracts/step.ts";
+import { checkedCallEnded, checkedCallStart } from "../call_input.ts";
 import { sessionTitle } from "../session_title.ts";
 import {
   checkedData,
@@ -22,6 +24,7 @@ import {
   checkedSummary,
   optionalText,
 } from "../step_input.ts";
+import { completeCall, insertCall, selectCalls } from "./calls.ts";
 import { Connection } from "./connection.ts";
 import { MEMORY } from "./open_file.ts";
 import { listingOf, sessionOf, STEP_COLUMNS, stepOf } from "./rows.ts";
@@ -111,7 +114,7 @@ export function openSqliteStore(path: string, options: SqliteStoreOptions = {}):
 
 /** A store in one SQLite file; see {@linkcode openSqliteStore}. Calls of one store take effect in the order they were made. */
 export class SqliteStore
-  implements SessionStore, StepStore, SessionCatalog, Disposable, AsyncDisposable {
+  implements SessionStore, StepStore, SessionCatalog, CallLog, Disposable, AsyncDisposable {
   readonly #connection: Connection;
   readonly #now: () => Date;
 
@@ -263,6 +266,43 @@ export class SqliteStore
       return Number(this.#statement("DELETE FROM sessions WHERE session_id = ?").run(id).changes) >
         0;
     });
+  }
+
+  /** Writes the row of a call before its function runs, creating the session if need be. */
+  // deno-lint-ignore require-await -- see get
+  async startCall(call: CallStart): Promise<number> {
+    const checked = checkedCallStart(call);
+    return this.#connection.write("write down a call", () => {
+      this.#touch(toColumn(checked.sessionId));
+      return insertCall(this.#connection, checked);
+    });
+  }
+
+  /** Completes the row of a call. */
+  // deno-lint-ignore require-await -- see get
+  async endCall(id: number, ended: CallEnded): Promise<void> {
+    const checked = checkedCallEnded(ended);
+    return this.#connection.write("complete the row of a call", () => {
+      completeCall(this.#connection, id, checked);
+    });
+  }
+
+  /** The rows of a session's calls in the order in which they were started. */
+  // deno-lint-ignore require-await -- see get
+  async calls(
+    sessionId: string,
+    options: { readonly limit?: number; readonly runId?: string } = {},
+  ): Promise<CallRow[]> {
+    const id = checkedSessionId(sessionId);
+    const limit = toLimit(checkedListLimit(options.limit));
+    return this.#connection.read(
+      "read the calls of a session",
+      () =>
+        selectCalls(this.#connection, id, {
+          limit,
+          ...(options.runId === undefined ? {} : { runId: options.runId }),
+        }),
+    );
   }
 
   /** Closes the store after the calls that were made before, and empties its log unless somebody still reads. */

@@ -3,28 +3,38 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { AgentLoopError } from "../../contracts/errors.ts";
 import { sampleStep, sampleSummary } from "../_contract_samples.ts";
-import { sessionStoreContract, type SessionStoreFixture, stepStoreContract } from "../contract.ts";
+import {
+  callLogContract,
+  type CallLogFixture,
+  sessionStoreContract,
+  type SessionStoreFixture,
+  stepStoreContract,
+} from "../contract.ts";
 import { openSqliteStore, type SqliteStore } from "./mod.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
 import { hasCode, StoreFolder } from "../../tests/fixtures/store_folder.ts";
 
-function fileFixture(): SessionStoreFixture {
+type Fixture = SessionStoreFixture & CallLogFixture & { readonly another?: () => Fixture };
+
+function fileFixture(): Fixture {
   const folder = new StoreFolder();
   const path = `${folder.path}/store.db`;
   return { ...handle(path, () => folder[Symbol.dispose]()), another: () => handle(path) };
 }
 
-function handle(path: string, afterwards: () => void = () => {}): SessionStoreFixture {
+function handle(path: string, afterwards: () => void = () => {}): Fixture {
   const store = openSqliteStore(path);
   const close = async () => {
     await store.close();
     afterwards();
   };
-  return { steps: store, sessions: store, catalog: store, close };
+  return { steps: store, sessions: store, catalog: store, calls: store, close };
 }
 
 stepStoreContract("SqliteStore in a file", fileFixture, { shared: true });
 sessionStoreContract("SqliteStore in a file", fileFixture, { shared: true });
+callLogContract("SqliteStore in a file", fileFixture, { shared: true });
+callLogContract("SqliteStore in memory", () => handle(":memory:"));
 stepStoreContract("SqliteStore in memory", () => handle(":memory:"));
 sessionStoreContract("SqliteStore in memory", () => handle(":memory:"));
 
