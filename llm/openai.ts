@@ -5,12 +5,14 @@
  * Importing it loads no package and needs no permission. A call needs `--allow-net` for the endpoint's host.
  *
  * @example
- * ```ts no-run
+ * ```ts
  * import { configFromEnv, createOpenAIClient } from "@agentloop/core/llm/openai";
  *
- * const client = createOpenAIClient(configFromEnv());
- * const reply = await client.complete({ messages: [{ role: "user", content: "Say hello." }] });
- * console.log(reply.text);
+ * async function ask(question: string): Promise<string> {
+ *   const client = createOpenAIClient(configFromEnv());
+ *   const reply = await client.complete({ messages: [{ role: "user", content: question }] });
+ *   return reply.text;
+ * }
  * ```
  *
  * @module

@@ -82,7 +82,7 @@ export interface ScriptedClient extends Client, Disposable {
  *
  * @example
  * ```ts
- * import { scriptedClient } from "./scripted.ts";
+ * import { scriptedClient } from "@agentloop/core/testing";
  *
  * using client = scriptedClient([
  *   "Hello.",
