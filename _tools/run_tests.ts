@@ -23,23 +23,28 @@ export interface Suite {
 /** Folders whose tests must pass without any permission: that they do proves that these layers do no I/O. */
 export const PURE_FOLDERS: readonly string[] = ["contracts", "loop"];
 
-/** The suites, given a folder for temporary files that is gone afterwards. */
+/** The suites, given a folder for temporary files that is gone afterwards. Together they hold every test of the tree. */
 export function suitesIn(root: string, scratch: string): readonly Suite[] {
+  const files = [`--allow-read=${root},${scratch}`, `--allow-write=${scratch}`];
+  const start = (...programs: string[]) =>
+    `--allow-run=${[Deno.execPath(), ...programs].join(",")}`;
+  const loopback = "--allow-net=127.0.0.1";
   return [
-    { name: "pure", paths: PURE_FOLDERS, ignore: [], permissions: [], timeoutMs: 60_000 },
+    { name: "pure", paths: PURE_FOLDERS, ignore: [], permissions: [], timeoutMs: 40_000 },
     {
-      name: "rest",
+      name: "parts",
       paths: ["."],
-      ignore: PURE_FOLDERS,
-      permissions: [
-        `--allow-read=${root},${scratch}`,
-        `--allow-write=${scratch}`,
-        // Beside the runtime: what pipes the command's output away, and what gives it a terminal.
-        `--allow-run=${[Deno.execPath(), "sh", "script"].join(",")}`,
-        "--allow-net=127.0.0.1",
-        "--allow-env",
-      ],
-      timeoutMs: 280_000,
+      ignore: [...PURE_FOLDERS, "tests"],
+      permissions: [...files, start(), loopback, "--allow-env"],
+      timeoutMs: 120_000,
+    },
+    {
+      name: "whole",
+      paths: ["tests"],
+      ignore: [],
+      // `sh` pipes the command's output away, `script` gives it a terminal.
+      permissions: [...files, start("sh", "script"), loopback, "--allow-env"],
+      timeoutMs: 210_000,
     },
   ];
 }
