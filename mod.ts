@@ -77,7 +77,16 @@ export {
 } from "./contracts/step.ts";
 export { MemoryStore, type MemoryStoreOptions } from "./stores/memory.ts";
 
-export type { PolicyCall, PolicyChecker, PolicyDecision } from "./contracts/policy.ts";
+export type { ApprovalDecision, ApprovalRequest, Approve } from "./contracts/approval.ts";
+export type {
+  CallDecision,
+  CallEnded,
+  CallLog,
+  CallRow,
+  CallRowOutcome,
+  CallStart,
+} from "./contracts/call_log.ts";
+export type { CallAim, PolicyCall, PolicyChecker, PolicyDecision } from "./contracts/policy.ts";
 export { AllowAll, DefaultPolicy, type DefaultPolicyOptions } from "./loop/policy.ts";
 
 export {
@@ -94,6 +103,7 @@ export {
   type HostFunction,
   type HostReply,
   type Pack,
+  type PackDocument,
   type Sandbox,
   type SandboxBuilder,
   type SandboxBuildRequest,

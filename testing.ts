@@ -4,6 +4,8 @@
  * @module
  */
 export {
+  callLogContract,
+  type CallLogFixture,
   type RegisterTest,
   sessionStoreContract,
   type SessionStoreContractOptions,
