@@ -58,6 +58,25 @@ Deno.test("a key is sent as a bearer, and without one no authorization is sent",
   ]);
 });
 
+Deno.test("headers of the environment do not reach a server that was not meant", async () => {
+  await using server = await startOpenAIServer({ replies: ["fine"] });
+  const ambient = "Authorization: Bearer ambient-0123456789\nX-Ambient: yes";
+  Deno.env.set("OPENAI_CUSTOM_HEADERS", ambient);
+  try {
+    const { client } = testClient(server, {
+      apiKey: "sk-test-0123456789",
+      headers: { "X-Own": "1" },
+    });
+    await client.complete(hello());
+  } finally {
+    Deno.env.delete("OPENAI_CUSTOM_HEADERS");
+  }
+  const { headers } = server.requests[0]!;
+  assert.equal(headers["authorization"], "Bearer sk-test-0123456789");
+  assert.equal(headers["x-own"], "1");
+  assert.deepEqual(Object.keys(headers).filter((name) => /^x-(?!own$)/.test(name)), []);
+});
+
 Deno.test("the base URL may end in slashes or in the whole path, and keeps its query", async () => {
   await using server = await startOpenAIServer({ otherwise: "fine" });
   for (const end of ["/", "//", "/chat/completions", "/chat/completions/", "?version=2"]) {

@@ -1,11 +1,11 @@
 /**
  * The OpenAI package, loaded when it is first needed: it is large, and programs that ask no model should not pay for it.
  *
- * It builds URLs and headers and sends; replies are taken from it raw. Its own retries and time limits are off, and it is told everything that it would
- * otherwise look up in the environment.
+ * It builds URLs and bodies and sends; replies are taken from it raw. Its own retries and time limits are off, and it is told everything that it would
+ * otherwise look up in the environment, but for OPENAI_CUSTOM_HEADERS: that it reads whatever it is told, so its headers are weeded.
  */
 import { AgentLoopError } from "../contracts/errors.ts";
-import type { ResolvedConfig } from "./openai_config.ts";
+import type { FetchFunction, ResolvedConfig } from "./openai_config.ts";
 import type { OpenAI } from "./openai_package.d.ts";
 
 /** The longest delay that a timer can hold: the time limit of the package is not used. */
@@ -48,7 +48,7 @@ async function importAndCreate(config: ResolvedConfig): Promise<OpenAI> {
   const { apiKey, headers } = config;
   return new OpenAI({
     baseURL: config.endpoint.baseUrl,
-    // The package insists on a key; without one its header is left out.
+    // The package insists on a key; the header below is what is sent, or not.
     apiKey: apiKey ?? "none",
     adminAPIKey: null,
     organization: null,
@@ -57,7 +57,23 @@ async function importAndCreate(config: ResolvedConfig): Promise<OpenAI> {
     maxRetries: 0,
     timeout: NEVER_MS,
     logLevel: "off",
-    defaultHeaders: { ...(apiKey === undefined ? { authorization: null } : {}), ...headers },
-    fetch: config.fetch,
+    defaultHeaders: {
+      authorization: apiKey === undefined ? null : `Bearer ${apiKey}`,
+      ...headers,
+    },
+    fetch: weeding(config.fetch, new Set(Object.keys(headers))),
   });
+}
+
+/** What a server needs to know. The package would also tell it the operating system, its architecture and more. */
+const NEEDED_HEADERS = new Set(["accept", "authorization", "content-type", "user-agent"]);
+
+function weeding(fetch: FetchFunction, own: ReadonlySet<string>): FetchFunction {
+  return (input, init) => {
+    const headers = new Headers(init?.headers);
+    for (const name of [...headers.keys()]) {
+      if (!NEEDED_HEADERS.has(name) && !own.has(name)) headers.delete(name);
+    }
+    return fetch(input, { ...init, headers });
+  };
 }
