@@ -13,6 +13,7 @@ import {
   type SandboxLimits,
 } from "../contracts/sandbox.ts";
 import type { SandboxHost } from "./host.ts";
+import { corePack } from "./packs/core/core_pack.ts";
 import { createProcessHost } from "./process_host.ts";
 
 /** Options of a {@linkcode DefaultSandboxBuilder}. */
@@ -64,7 +65,9 @@ export class DefaultSandboxBuilder implements SandboxBuilder, AsyncDisposable {
    * @throws {TypeError} when two packs claim one name.
    */
   async build(request: SandboxBuildRequest): Promise<Sandbox> {
-    const packs = await this.#buildPacks(request);
+    const built = await this.#buildPacks(request);
+    const core = corePack(built);
+    const packs = core === undefined ? built : [core, ...built];
     const functions = collectFunctions(packs);
     const lease = this.#host.lease({
       scopeKey: scopeKey(request, this.#isolateSessions),
@@ -138,9 +141,21 @@ const RESERVED = new Set(["answer", "console", "log", "run", "sleep"]);
 function collectFunctions(packs: readonly Pack[]): ReadonlyMap<string, HostFunction> {
   const functions = new Map<string, HostFunction>();
   const names = new Set<string>();
+  const modules = new Set<string>();
+  const documents = new Set<string>();
   for (const pack of packs) {
     if (names.has(pack.name)) throw new TypeError(`Two packs are named "${pack.name}".`);
     names.add(pack.name);
+    for (const module of pack.modules ?? []) {
+      if (modules.has(module)) throw new TypeError(`Two packs claim the module "${module}".`);
+      modules.add(module);
+    }
+    for (const document of pack.documents ?? []) {
+      if (documents.has(document.name)) {
+        throw new TypeError(`Two packs bring documentation named "${document.name}".`);
+      }
+      documents.add(document.name);
+    }
     for (const fn of pack.functions) {
       if (!/^[A-Za-z_$][\w$]*$/.test(fn.name)) {
         throw new TypeError(

@@ -1,0 +1,89 @@
+/**
+ * What finds everything else: `require` for modules, `help`, `skillList` and `skillGet` for documentation that stays out of the prompt until
+ * it is asked for. The builder adds it when there is something to find.
+ */
+import type { JsonValue } from "../../../contracts/json.ts";
+import type { HostFunction, Pack, PackDocument } from "../../../contracts/sandbox.ts";
+
+/** Names that the core pack defines. */
+export const CORE_NAMES = ["require", "help", "skillList", "skillGet"] as const;
+
+const PROMPT_REQUIRE = "declare function require(module: string): any; // modules: ";
+const PROMPT_HELP =
+  `declare function help(name?: string): string; // documentation of a function, module or skill
+declare function skillList(): { name: string; description: string }[];
+declare function skillGet(name: string): string;`;
+
+/** `require` asks the gate for the module's name first, blocking in either style: scripts use what it gives at once. */
+const GUEST_SOURCE = `
+const modules = host.moduleNamed;
+host.define("require", function require(name) {
+  host.callNow("require", [String(name)]);
+  return modules(String(name));
+});`;
+
+/** Makes the pack for what the other packs bring; nothing when they bring neither modules nor documents. */
+export function corePack(packs: readonly Pack[]): Pack | undefined {
+  const modules = packs.flatMap((pack) => pack.modules ?? []);
+  const documents = packs.flatMap((pack) => pack.documents ?? []);
+  if (modules.length === 0 && documents.length === 0) return undefined;
+  const prompts = [
+    ...(modules.length > 0 ? [PROMPT_REQUIRE + modules.join(", ")] : []),
+    ...(documents.length > 0 ? [PROMPT_HELP] : []),
+  ];
+  return {
+    name: "core",
+    prompt: prompts.join("\n"),
+    functions: [
+      ...(modules.length > 0 ? [requireFunction(modules)] : []),
+      ...(documents.length > 0 ? documentFunctions(packs, documents) : []),
+    ],
+    ...(modules.length > 0 && { guestSource: GUEST_SOURCE }),
+  };
+}
+
+/** Passes through the gate what module a script wants, so that a policy can refuse it by name. */
+function requireFunction(modules: readonly string[]): HostFunction {
+  return {
+    name: "require",
+    target: ([name]) => String(name),
+    execute([name]) {
+      if (modules.includes(String(name))) return null;
+      throw new Error(`there is no module ${quoted(name)}; there is: ${modules.join(", ")}`);
+    },
+  };
+}
+
+function documentFunctions(
+  packs: readonly Pack[],
+  documents: readonly PackDocument[],
+): HostFunction[] {
+  const find = (name: JsonValue | undefined): PackDocument => {
+    const found = documents.find((document) => document.name === name);
+    if (found !== undefined) return found;
+    const known = documents.map((document) => document.name).join(", ");
+    throw new Error(`there is no documentation named ${quoted(name)}; there is: ${known}`);
+  };
+  return [
+    {
+      name: "help",
+      execute: ([name]) => name === undefined ? overview(packs, documents) : find(name).text,
+    },
+    {
+      name: "skillList",
+      execute: () => documents.map(({ name, description }) => ({ name, description })),
+    },
+    { name: "skillGet", execute: ([name]) => find(name).text },
+  ];
+}
+
+/** All declarations, and what there is to read. */
+function overview(packs: readonly Pack[], documents: readonly PackDocument[]): string {
+  const declarations = packs.map((pack) => pack.prompt.trim()).filter((text) => text !== "");
+  const lines = documents.map(({ name, description }) => `${name}: ${description}`);
+  return [...declarations, "", "help(name) shows:", ...lines].join("\n");
+}
+
+function quoted(name: JsonValue | undefined): string {
+  return JSON.stringify(String(name).slice(0, 100));
+}

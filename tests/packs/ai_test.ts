@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { scriptedClient } from "../../llm/scripted.ts";
+import { aiCapability } from "../../sandbox/packs/ai/ai_pack.ts";
+import { runScripts } from "./script_loop.ts";
+
+const usage = { prompt: 10, completion: 3 };
+
+Deno.test("ai asks the model, with what it was given and no more, and its tokens count into the run", async () => {
+  using sub = scriptedClient([{ text: "blau", usage }]);
+  const { result } = await runScripts(
+    [`function run() { answer(ai("translate: blue", { system: "be brief" })); }`],
+    { capabilities: [aiCapability(sub, "small")] },
+  );
+  assert.equal(result.finalText, "blau");
+  assert.deepEqual(sub.requests[0]!.messages, [
+    { role: "system", content: "be brief" },
+    { role: "user", content: "translate: blue" },
+  ]);
+  assert.equal(sub.requests[0]!.model, "small");
+  const alone = await runScripts(["function run() { answer('x'); }"]);
+  assert.equal(result.tokens.prompt - alone.result.tokens.prompt, 10);
+  assert.equal(result.tokens.completion - alone.result.tokens.completion, 3);
+});
+
+Deno.test("aiJSON takes the value out of the reply and checks it", async () => {
+  using sub = scriptedClient([{ text: 'Here:\n```json\n{"n": 4}\n```', usage }]);
+  const { result } = await runScripts([
+    `function run() {
+      const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
+      answer(aiJSON("count", schema).n);
+    }`,
+  ], { capabilities: [aiCapability(sub)] });
+  assert.equal(result.finalText, "4");
+});
+
+Deno.test("aiJSON sends a reply that does not fit back once, saying what is wrong", async () => {
+  using sub = scriptedClient([{ text: '{"n": "four"}', usage }, { text: '{"n": 4}', usage }]);
+  const { result } = await runScripts([
+    `function run() {
+      answer(aiJSON("count", { type: "object", properties: { n: { type: "number" } } }).n);
+    }`,
+  ], { capabilities: [aiCapability(sub)] });
+  assert.equal(result.finalText, "4");
+  const repair = sub.requests[1]!.messages.at(-1)!.content;
+  assert.match(repair, /cannot be used: at #\/n/);
+});
+
+Deno.test("aiJSON gives up after one repair, with an error that the script can catch", async () => {
+  using sub = scriptedClient([{ text: "no idea", usage }, { text: "still none", usage }]);
+  const { result } = await runScripts([
+    `function run() { try { aiJSON("count"); } catch (e) { answer(e.message); } }`,
+  ], { capabilities: [aiCapability(sub)] });
+  assert.match(result.finalText, /cannot be used, twice: it holds no JSON value/);
+});
+
+Deno.test("ai runs in parallel in an async function run", async () => {
+  const both = Promise.withResolvers<void>();
+  let waiting = 0;
+  const client = {
+    complete: async () => {
+      if (++waiting === 2) both.resolve();
+      await both.promise;
+      return { text: "ok", finishReason: "stop" as const, usage, model: "m" };
+    },
+  };
+  const { result } = await runScripts([
+    `async function run() { answer((await Promise.all([ai("a"), ai("b")])).join()); }`,
+  ], { capabilities: [aiCapability(client)] });
+  assert.equal(result.finalText, "ok,ok");
+});
+
+Deno.test("without a client there is no ai", async () => {
+  const { result } = await runScripts(
+    ["function run() { answer([typeof ai, typeof aiJSON]); }"],
+    { capabilities: [aiCapability()] },
+  );
+  assert.deepEqual(JSON.parse(result.finalText), ["undefined", "undefined"]);
+  assert.ok(!result.systemPrompt.includes("aiJSON"));
+});
+
+Deno.test("ai refuses options that are none, before it asks", async () => {
+  using sub = scriptedClient([]);
+  const { observations } = await runScripts(
+    [`function run() { ai("x", { maxTokens: "many" }); }`],
+    { capabilities: [aiCapability(sub)] },
+  );
+  assert.match(observations[0]!, /options\.maxTokens must be a number/);
+});
