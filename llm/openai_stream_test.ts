@@ -115,6 +115,22 @@ Deno.test("SSE-08 a connection lost after the finish reason loses nothing", asyn
   assert.equal((await once({ pieces: [X, STOP], end: "reset" })).text, "x");
 });
 
+Deno.test("SSE-08 text behind a finish reason belongs to the reply", async () => {
+  const pieces = [sseEvent(chunkOf("a", "stop")), sseEvent(chunkOf("b", "stop")), DONE];
+  assert.equal((await once({ pieces })).text, "ab");
+});
+
+Deno.test("SSE-08 a server that holds a finished stream open does not hold the reply", async () => {
+  await using server = await startOpenAIServer({
+    replies: [{ pieces: [X, STOP], end: "stall" }, { pieces: [X, STOP, DONE], end: "stall" }],
+  });
+  const { client } = testClient(server, { maxRetries: 0, idleTimeoutMs: 100 });
+  for (let i = 0; i < 2; i++) {
+    assert.equal((await client.complete(hello())).text, "x");
+    assert.equal(await server.requests[i]?.closed, "cut");
+  }
+});
+
 Deno.test("SSE-09 a stream that stalls fails within the idle limit and its socket is closed", async () => {
   await using server = await startOpenAIServer({ replies: [{ pieces: [X], end: "stall" }] });
   const { client } = testClient(server, { maxRetries: 0, idleTimeoutMs: 300 });

@@ -120,8 +120,9 @@ export class ReplyBuilder {
     if (isRecord(message)) this.#takeMessage(message);
     else if (typeof choice["text"] === "string") this.#addText(choice["text"]);
     const word = choice["finish_reason"];
-    if (typeof word !== "string" || word === "") return OK;
+    if (typeof word !== "string") return OK;
     const lower = word.toLowerCase();
+    if (lower === "" || lower === "null" || lower === "none") return OK;
     if (BROKEN_OFF.has(lower)) return { kind: "broken_off", word };
     this.#finishReason = FINISH_REASONS[lower] ?? "unknown";
     return OK;

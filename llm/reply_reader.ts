@@ -60,7 +60,7 @@ async function readEvents(bytes: ByteSource, reading: Reading): Promise<Failure 
   const events = new ServerSentEventReader();
   let batch = events.push(reading.text);
   let ended = false;
-  let broken: unknown;
+  let lost: Failure | undefined;
   let trailerEnd: number | undefined;
   for (;;) {
     for (const event of batch) {
@@ -71,9 +71,10 @@ async function readEvents(bytes: ByteSource, reading: Reading): Promise<Failure 
       const failure = takeEvent(event, { builder, ended });
       if (failure !== undefined) return failure;
     }
-    if (ended) return endOfStream(builder, broken);
+    if (ended) return builder.finished ? undefined : lost ?? endedEarly(builder);
     if (events.heldLength > MAX_HELD_LENGTH) return failureOfForeignReply("the reply is endless");
-    if (builder.finished) trailerEnd ??= performance.now() + TRAILER_MS;
+    // Counted from the last event: some servers give a reason with every piece of text, and comments could go on for ever.
+    if (builder.finished && batch.length > 0) trailerEnd = performance.now() + TRAILER_MS;
     const waitMs = trailerEnd === undefined
       ? idleTimeoutMs
       : Math.min(idleTimeoutMs, trailerEnd - performance.now());
@@ -85,10 +86,7 @@ async function readEvents(bytes: ByteSource, reading: Reading): Promise<Failure 
     if (part.kind === "silence") {
       return builder.finished ? undefined : failureOfSilence(idleTimeoutMs, "stream");
     }
-    if (part.kind === "broken") {
-      if (!builder.finished) return connectionLost(part.error);
-      broken = part.error;
-    }
+    if (part.kind === "broken") lost = connectionLost(part.error);
     ended = true;
     batch = [...events.push(decoder.decode()), ...events.end()];
   }
@@ -127,10 +125,9 @@ function failureOfTaken(taken: Exclude<Taken, { kind: "foreign" }>): Failure | u
   }
 }
 
-function endOfStream(builder: ReplyBuilder, broken: unknown): Failure | undefined {
-  if (builder.finished) return undefined;
+function endedEarly(builder: ReplyBuilder): Failure {
   return builder.hasContent
-    ? failureOfCut("the stream ended before the reply was complete", broken)
+    ? failureOfCut("the stream ended before the reply was complete")
     : failureOfEmptiness();
 }
 

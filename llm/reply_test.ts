@@ -66,6 +66,11 @@ Deno.test("a provider's word for the end becomes one of ours", () => {
   for (const [word, expected] of Object.entries(words)) {
     assert.equal(build(delta({ content: "x" }, word)).completion.finishReason, expected, word);
   }
+  for (const none of ["", "null"]) {
+    const builder = new ReplyBuilder();
+    builder.take(delta({ content: "x" }, none));
+    assert.equal(builder.finished, false, none);
+  }
   const builder = new ReplyBuilder();
   assert.equal(builder.take(delta({}, "insufficient_system_resource")).kind, "broken_off");
 });
