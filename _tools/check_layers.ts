@@ -2,9 +2,9 @@
  * Holds every import of the tree to the table in layers.ts, and refuses import cycles (type imports counted).
  *
  * Tests are free to import what they test and what they test it with, so the table does not bind them. The rule on cycles does,
- * and nothing that is no test may import one.
+ * and nothing that is no test may import one. A private file that only tests import is part of them.
  */
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { findCycles, reachable } from "./import_cycles.ts";
 import { AREA_RULES, type AreaRule, LIGHT_FACES, PRIVATE_AREAS } from "./layers.ts";
 import { type ImportEdge, isInside, type ModuleGraph, readModuleGraph } from "./module_graph.ts";
@@ -13,18 +13,35 @@ import { isTestFile, listSourceFiles } from "./source_files.ts";
 /** Everything that is wrong with the imports of the tree at `root`, one line each; empty when nothing is. */
 export async function checkLayers(root: string): Promise<string[]> {
   const graph = await readModuleGraph(root, listSourceFiles(root));
+  const tests = testFiles(graph);
   return [
     ...graph.problems,
-    ...graph.files.filter((file) => ruleOf(file) === undefined).map(describeUnknownArea),
-    ...graph.edges.flatMap(edgeProblems),
+    ...graph.files.filter((file) => ruleOf(file, tests) === undefined).map(describeUnknownArea),
+    ...graph.edges.flatMap((edge) => edgeProblems(edge, tests)),
     ...cycleProblems(graph),
     ...lightFaceProblems(graph),
   ];
 }
 
+/** The tests, and the private files that serve them alone. */
+function testFiles(graph: ModuleGraph): ReadonlySet<string> {
+  const tests = new Set(graph.files.filter(isTestFile));
+  const importers = Map.groupBy(graph.edges, (edge) => edge.to);
+  let grown: string[];
+  do {
+    grown = graph.files.filter((file) => {
+      const own = importers.get(file) ?? [];
+      return !tests.has(file) && isPrivate(file) && own.length > 0 &&
+        own.every((edge) => tests.has(edge.from));
+    });
+    for (const file of grown) tests.add(file);
+  } while (grown.length > 0);
+  return tests;
+}
+
 /** The row of the table that a file falls under, or `undefined` when there is none. */
-export function ruleOf(file: string): AreaRule | undefined {
-  const area = isTestFile(file) ? "tests" : file;
+function ruleOf(file: string, tests: ReadonlySet<string>): AreaRule | undefined {
+  const area = tests.has(file) ? "tests" : file;
   return AREA_RULES
     .filter((rule) => area === rule.area || area.startsWith(`${rule.area}/`))
     .sort((a, b) => b.area.length - a.area.length)[0];
@@ -34,8 +51,8 @@ function describeUnknownArea(file: string): string {
   return `${file}: lies in no area of the table; give its folder a row in _tools/layers.ts, or move it`;
 }
 
-function edgeProblems(edge: ImportEdge): string[] {
-  const rule = ruleOf(edge.from);
+function edgeProblems(edge: ImportEdge, tests: ReadonlySet<string>): string[] {
+  const rule = ruleOf(edge.from, tests);
   if (rule === undefined) return [];
   const problems: string[] = [];
   const refuse = (why: string) => problems.push(`${edge.from}:${edge.line}: ${why}`);
@@ -48,13 +65,13 @@ function edgeProblems(edge: ImportEdge): string[] {
     }
     return problems;
   }
-  if (!isTestFile(edge.from) && isPrivateToOther(edge)) {
+  if (!tests.has(edge.from) && isPrivateToOther(edge)) {
     refuse(`imports ${edge.to}, which is private to its folder`);
   }
   if (isFace(edge.to) && rule.faces !== true) {
     refuse(`imports ${edge.to}: nothing inside imports a public face, import the file itself`);
   }
-  const target = ruleOf(edge.to);
+  const target = ruleOf(edge.to, tests);
   if (target !== undefined && !mayImport(rule, target, edge)) {
     refuse(`imports ${edge.to}: ${rule.area} may import ${describeAllowed(rule)}`);
   }
@@ -85,9 +102,13 @@ function isFace(file: string): boolean {
   return file === "mod.ts" || file === "testing.ts" || file.endsWith("/mod.ts");
 }
 
+function isPrivate(file: string): boolean {
+  return basename(file).startsWith("_");
+}
+
 function isPrivateToOther(edge: ImportEdge): boolean {
+  if (!isPrivate(edge.to)) return false;
   const owner = dirname(edge.to);
-  if (!edge.to.split("/").at(-1)?.startsWith("_")) return false;
   return owner !== "." && !edge.from.startsWith(`${owner}/`);
 }
 

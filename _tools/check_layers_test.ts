@@ -177,6 +177,18 @@ Deno.test("layers: a file that begins with _ stays in its folder", async () => {
   );
 });
 
+Deno.test("layers: a private file that only tests import is part of them", async () => {
+  const files = {
+    "loop/_fixture.ts": 'import "../llm/scripted.ts"; import "./_replies.ts";',
+    "loop/_replies.ts": 'import "node:fs";',
+    "loop/run_test.ts": 'import "./_fixture.ts";',
+    "llm/scripted.ts": "export {};",
+  };
+  deepEqual(await problemsOf(files), []);
+  const problems = await problemsOf({ ...files, "loop/run.ts": 'import "./_fixture.ts";' });
+  match(problems.join("\n"), /^loop\/_fixture\.ts:1: imports llm\/scripted\.ts/);
+});
+
 Deno.test("layers: import cycles are refused, types and tests counted", async () => {
   equal(
     await onlyProblemOf({

@@ -33,9 +33,15 @@ export const AREA_RULES: readonly AreaRule[] = [
   },
   {
     area: "sandbox",
-    imports: ["contracts", "redact", "sandbox/channel.ts", "sandbox/guest"],
+    imports: ["contracts", "redact", "sandbox/channel.ts", "sandbox/guest", "sandbox/packs"],
     dynamic: true,
     packages: ["node:"],
+  },
+  {
+    area: "sandbox/packs",
+    imports: ["contracts", "redact", "sandbox", "sandbox/channel.ts"],
+    dynamic: true,
+    packages: ["*"],
   },
   {
     area: "sandbox/channel.ts",
@@ -60,20 +66,20 @@ export const AREA_RULES: readonly AreaRule[] = [
   { area: "eval", imports: ["contracts", "redact"], packages: ["*"] },
   {
     area: "mod.ts",
-    imports: ["contracts", "redact", "loop", "llm", "sandbox", "stores"],
+    imports: ["contracts", "redact", "loop", "llm", "sandbox", "sandbox/packs", "stores"],
     lazily: ["sandbox/guest"],
     packages: [],
     faces: true,
   },
   {
     area: "testing.ts",
-    imports: ["contracts", "llm", "sandbox", "stores"],
+    imports: ["contracts", "llm", "sandbox", "sandbox/packs", "stores"],
     packages: [],
     faces: true,
   },
   {
     area: "cli",
-    imports: ["contracts", "redact", "llm", "sandbox", "stores", "loop", "mod.ts"],
+    imports: ["contracts", "redact", "llm", "sandbox", "sandbox/packs", "stores", "loop", "mod.ts"],
     dynamic: true,
     packages: ["*"],
     faces: true,
