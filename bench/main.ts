@@ -1,0 +1,21 @@
+/**
+ * All benches, one after the other, each in a process of its own.
+ *
+ *     deno task bench [name …]
+ */
+
+const BENCHES = ["turns", "start", "memory", "sandbox", "stores", "prompt"];
+
+const wanted = Deno.args.length > 0 ? Deno.args : BENCHES;
+for (const name of wanted) {
+  if (!BENCHES.includes(name)) {
+    console.error(`There is no bench "${name}"; there is: ${BENCHES.join(", ")}`);
+    Deno.exit(3);
+  }
+  console.log(`\n## ${name}`);
+  const script = new URL(`./${name}_bench.ts`, import.meta.url).pathname;
+  const { success } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-prompt", script],
+  }).spawn().status;
+  if (!success) Deno.exit(1);
+}
