@@ -61,6 +61,7 @@ function findFault(place: Place, walk: Walk): string | undefined {
   if (typeof value === "number") {
     return Number.isFinite(value) ? undefined : `${path} is ${value}`;
   }
+  if (value === undefined) return `${path} is undefined`;
   if (typeof value !== "object") return `${path} is ${withArticle(typeof value)}`;
   if (walk.ancestors.has(value)) return `${path} refers back to itself`;
   if (depth >= MAX_DEPTH) return `${path} is nested deeper than ${MAX_DEPTH} levels`;

@@ -1,0 +1,248 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import type { CallContext } from "../contracts/sandbox.ts";
+import type { PolicyCall, PolicyDecision } from "../contracts/policy.ts";
+import { errorOf, testGate } from "./_gate_fixture.ts";
+
+function told(outcome: string, more: Record<string, unknown> = {}) {
+  return { kind: "host_call", name: "f", outcome, duration_ms: 0, ...more };
+}
+
+Deno.test("gate: a call runs its function with the script's arguments, and its event is told", async () => {
+  const gate = testGate((args) => ({ sum: Number(args[0]) + Number(args[1]) }), {
+    function: { target: (args) => `aim ${args[0]}` },
+  });
+  deepEqual(await gate.call([1, 2]), { ok: true, json: '{"sum":3}' });
+  deepEqual(gate.told, [told("ok", { target: "aim 1" })]);
+});
+
+Deno.test("gate: a function that returns nothing replies without JSON, null with it", async () => {
+  deepEqual(await testGate(() => {}).call(), { ok: true });
+  deepEqual(await testGate(() => Promise.resolve(undefined)).call(), { ok: true });
+  deepEqual(await testGate(() => null).call(), { ok: true, json: "null" });
+});
+
+Deno.test("gate: the function is told whose call it is", async () => {
+  const seen: CallContext[] = [];
+  const gate = testGate((_args, context) => void seen.push(context), {
+    scope: { workspaceId: "w" },
+    userId: "u",
+  });
+  await gate.call();
+  const { runId, sessionId, scope, userId, signal } = seen[0] as CallContext;
+  deepEqual([runId, sessionId, scope, userId, signal.aborted], [
+    "r",
+    "s",
+    { workspaceId: "w" },
+    "u",
+    false,
+  ]);
+});
+
+Deno.test("gate: an unknown name is an error that lists what there is", async () => {
+  const gate = testGate(() => 1);
+  match(errorOf(await gate.call([], { name: "ff" })), /no function ff; there is: f$/);
+  const long = await gate.call([], { name: "x".repeat(10_000) });
+  ok(errorOf(long).length < 300);
+  deepEqual(gate.told[0], told("unknown", { name: "ff" }));
+});
+
+Deno.test("gate: arguments beyond their limit are refused with their size, one byte less passes", async () => {
+  const gate = testGate((args) => args.length, { limits: { callArgumentBytes: 10 } });
+  equal((await gate.callRaw('["1234567"')).ok, false);
+  deepEqual(await gate.callRaw('["123456"]'), { ok: true, json: "1" });
+  match(errorOf(await gate.callRaw('["1234567"]')), /f: the arguments are 11 bytes .* limit is 10/);
+  deepEqual(gate.told.at(-1), told("too_large"));
+});
+
+Deno.test("ATK-77: arguments that are no list, or hostile, are a typed error or plain data", async () => {
+  const gate = testGate((args) => args);
+  for (const json of ["", "{", "{}", "null", "1", '"x"', "[1,]"]) {
+    match(errorOf(await gate.callRaw(json)), /not a list in JSON/);
+  }
+  deepEqual(await gate.callRaw('[{"__proto__":{"x":1},"a":1,"a":2}]'), {
+    ok: true,
+    json: '[{"__proto__":{"x":1},"a":2}]',
+  });
+  const deep = "[".repeat(100_000) + "]".repeat(100_000);
+  match(errorOf(await gate.callRaw(deep)), /nested deeper/);
+  equal(({} as { x?: number }).x, undefined);
+});
+
+Deno.test("gate: a result beyond its limit is refused with its size, one byte less passes", async () => {
+  const gate = testGate((args) => "x".repeat(Number(args[0])), { limits: { callResultBytes: 10 } });
+  deepEqual(await gate.call([8]), { ok: true, json: '"xxxxxxxx"' });
+  match(
+    errorOf(await gate.call([9])),
+    /result of f is too large: it is 11 bytes of JSON, the limit is 10/,
+  );
+  deepEqual(gate.told.at(-1), told("too_large"));
+});
+
+Deno.test("gate: a result that is not JSON is refused naming why", async () => {
+  const gate = testGate(() => ({ when: new Date() }));
+  match(
+    errorOf(await gate.call()),
+    /result of f cannot be handed over as JSON: \$\.when is a Date/,
+  );
+  deepEqual(gate.told, [told("not_json")]);
+});
+
+Deno.test("QJS-08: what a function throws, rejects with or forgets reaches the script as a message", async () => {
+  const failing = [
+    () => Promise.reject(new RangeError("no such key")),
+    () => {
+      throw new RangeError("no such key");
+    },
+  ];
+  for (const execute of failing) {
+    equal(errorOf(await testGate(execute).call()), "RangeError: no such key");
+  }
+  for (const nothing of [undefined, null, {}, 0]) {
+    const gate = testGate(() => Promise.reject(nothing));
+    equal(errorOf(await gate.call()), "Error: it failed without saying why");
+    deepEqual(gate.told, [told("error")]);
+  }
+});
+
+Deno.test("gate: a function that never settles is cut at its deadline, and its signal ends", async () => {
+  let signal: AbortSignal | undefined;
+  const gate = testGate((_args, context) => {
+    signal = context.signal;
+    return new Promise(() => {});
+  }, { function: { timeoutMs: 10 } });
+  equal(errorOf(await gate.call()), "TimeoutError: f gave no result within 10 ms");
+  equal(signal?.aborted, true);
+  deepEqual(gate.told, [told("timeout")]);
+});
+
+Deno.test("gate: what a cut function does later goes unheard", async () => {
+  const late = Promise.withResolvers<void>();
+  const gate = testGate(() => late.promise, { function: { timeoutMs: 1 } });
+  match(errorOf(await gate.call()), /TimeoutError/);
+  late.reject(new Error("late"));
+  await Promise.resolve();
+  equal(gate.told.length, 1);
+});
+
+for (const which of ["the run", "the script"]) {
+  Deno.test(`gate: a call ends with ${which}`, async () => {
+    const controller = new AbortController();
+    const run = which === "the run";
+    const gate = testGate(() => {
+      controller.abort();
+      return new Promise(() => {});
+    }, run ? { signal: controller.signal } : {});
+    const reply = await gate.call([], run ? {} : { signal: controller.signal });
+    equal(errorOf(reply), "AbortError: f was ended with the script");
+    // And none begins after it.
+    let calls = 0;
+    const after = testGate(() => calls++, { signal: controller.signal });
+    match(errorOf(await after.call()), /AbortError/);
+    equal(calls, 0);
+  });
+}
+
+Deno.test("ATK-75: calls beyond the quota of a turn are refused, and told once", async () => {
+  const gate = testGate(() => 1, { limits: { hostCalls: 2 } });
+  const replies = [];
+  for (let call = 0; call < 5; call++) replies.push(await gate.call());
+  deepEqual(replies.map((reply) => reply.ok), [true, true, false, false, false]);
+  match(errorOf(await gate.call()), /may make 2 host calls \(hostCalls\)/);
+  deepEqual(gate.told, [told("ok"), told("ok"), told("quota")]);
+});
+
+function policyOf(decide: (call: PolicyCall) => PolicyDecision | Promise<PolicyDecision>) {
+  const seen: PolicyCall[] = [];
+  return { seen, policy: { check: (call: PolicyCall) => (seen.push(call), decide(call)) } };
+}
+
+Deno.test("gate: the policy sees name, target, arguments, side effect, scope and session", async () => {
+  const { seen, policy } = policyOf(() => ({ decision: "allow" }));
+  const gate = testGate(() => 1, {
+    policy,
+    scope: { workspaceId: "w" },
+    function: { sideEffect: true, target: () => "example.com" },
+  });
+  await gate.call(["a"]);
+  deepEqual(seen, [{
+    name: "f",
+    target: "example.com",
+    args: ["a"],
+    sideEffect: true,
+    scope: { workspaceId: "w" },
+    sessionId: "s",
+  }]);
+});
+
+Deno.test("gate: a refusal is an error that says not to try again, and the function does not run", async () => {
+  let calls = 0;
+  const { policy } = policyOf(() => ({ decision: "deny", reason: "not on Sundays" }));
+  const gate = testGate(() => calls++, { policy, function: { target: () => "example.com" } });
+  equal(
+    errorOf(await gate.call()),
+    "PermissionError: f (example.com) is refused: not on Sundays. Do not try it again in this run.",
+  );
+  equal(calls, 0);
+  deepEqual(gate.told, [told("refused", { target: "example.com" })]);
+});
+
+Deno.test("gate: to ask with nobody to ask is to refuse", async () => {
+  const { policy } = policyOf(() => Promise.resolve({ decision: "ask", reason: "it costs" }));
+  match(errorOf(await testGate(() => 1, { policy }).call()), /approval that nobody .*: it costs/);
+});
+
+Deno.test("gate: a policy that fails has refused, and one that hangs ends with the run", async () => {
+  const { policy } = policyOf(() => {
+    throw new Error("no rules");
+  });
+  match(errorOf(await testGate(() => 1, { policy }).call()), /the policy failed: no rules/);
+  const controller = new AbortController();
+  const hanging = policyOf(() => {
+    queueMicrotask(() => controller.abort());
+    return new Promise(() => {});
+  });
+  const gate = testGate(() => 1, { policy: hanging.policy, signal: controller.signal });
+  match(errorOf(await gate.call()), /AbortError/);
+});
+
+Deno.test("gate: a target that cannot be told is absent, not an error", async () => {
+  const { seen, policy } = policyOf(() => ({ decision: "allow" }));
+  const gate = testGate(() => 1, {
+    policy,
+    function: {
+      target: () => {
+        throw new Error("bad address");
+      },
+    },
+  });
+  equal((await gate.call()).ok, true);
+  equal(seen[0]?.target, undefined);
+});
+
+Deno.test("gate: calls of one turn run side by side", async () => {
+  const both = Promise.withResolvers<void>();
+  let running = 0;
+  const gate = testGate(async () => {
+    if (++running === 2) both.resolve();
+    await both.promise;
+    return running;
+  });
+  deepEqual(await Promise.all([gate.call(), gate.call()]), [
+    { ok: true, json: "2" },
+    { ok: true, json: "2" },
+  ]);
+});
+
+Deno.test("gate: lets go of the signals that its calls hung on", async () => {
+  const { signal } = new AbortController();
+  let listeners = 0;
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  Object.assign(signal, {
+    addEventListener: (...args: Parameters<typeof add>) => (listeners++, add(...args)),
+    removeEventListener: (...args: Parameters<typeof remove>) => (listeners--, remove(...args)),
+  });
+  const gate = testGate(() => Promise.resolve(1), { signal });
+  for (let call = 0; call < 10; call++) await gate.call();
+  ok(listeners <= 0, `${listeners} listeners are left`);
+});
