@@ -70,7 +70,10 @@ const decoder = new TextDecoder();
 const nothing = new Uint8Array();
 
 /** Writes a frame. */
-export function encodeFrame(message: HostMessage | GuestMessage, body?: string): Uint8Array {
+export function encodeFrame(
+  message: HostMessage | GuestMessage,
+  body?: string,
+): Uint8Array<ArrayBuffer> {
   const head = encoder.encode(JSON.stringify(message));
   const tail = body === undefined ? nothing : encoder.encode(body);
   const frame = new Uint8Array(LENGTHS_BYTES + head.length + tail.length);

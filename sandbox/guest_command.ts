@@ -9,6 +9,23 @@ export const GUEST_MODE_ARGUMENT = "--agentloop-guest";
 /** Stack of a guest's WASM in KiB: with it every deep case that was tried is a clean error at the engine's limit of 128 KiB. */
 const WASM_STACK_KIB = 3600;
 
+/** Nothing is granted, and each thing that could be is denied besides, so that no default and no later grant opens it. */
+const RUN_FLAGS = [
+  "run",
+  "--no-prompt",
+  "--deny-read",
+  "--deny-write",
+  "--deny-net",
+  "--deny-env",
+  "--deny-sys",
+  "--deny-run",
+  "--deny-ffi",
+  "--cached-only",
+  "--no-config",
+  "--no-lock",
+  `--v8-flags=--wasm-stack-switching-stack-size=${WASM_STACK_KIB}`,
+];
+
 /** What the guest's runtime needs to find packages that the parent has installed. Passed on where the parent may read them. */
 const PASSED_ON = ["DENO_DIR", "HOME", "XDG_CACHE_HOME"];
 
@@ -34,10 +51,7 @@ export async function guestCommand(): Promise<GuestCommand> {
       { code: "sandbox_permission" },
     );
   }
-  const flags = `--v8-flags=--wasm-stack-switching-stack-size=${WASM_STACK_KIB}`;
-  const args = Deno.build.standalone
-    ? [GUEST_MODE_ARGUMENT]
-    : ["run", "--no-prompt", "--cached-only", "--no-config", "--no-lock", flags, guestUrl()];
+  const args = Deno.build.standalone ? [GUEST_MODE_ARGUMENT] : [...RUN_FLAGS, guestUrl()];
   return { path, args, env: guestEnvironment() };
 }
 

@@ -2,7 +2,6 @@
  * One guest process as its parent sees it: started, sent scripts, answered, killed. It trusts nothing that the process
  * says beyond the form of its frames: ids that are not known are dropped, sizes are checked before anything is decoded.
  */
-import { ChildProcess } from "node:child_process";
 import { AgentLoopError } from "../contracts/errors.ts";
 import type { SandboxLimits } from "../contracts/sandbox.ts";
 import {
@@ -50,43 +49,25 @@ export interface GuestProcess {
 }
 
 /**
- * What node's `spawn` is built on. `spawn` itself reads the variable NODE_V8_COVERAGE of this process, which takes a permission that
- * programs should not have to give, and adds to the child's environment.
- */
-interface LowLevelSpawn {
-  spawn(options: {
-    readonly file: string;
-    readonly args: readonly string[];
-    readonly envPairs: readonly string[];
-    readonly stdio: readonly ["pipe", "pipe", "pipe"];
-    readonly windowsHide: boolean;
-  }): void;
-}
-
-/**
  * Starts a guest process. Failures of the process to become ready reject `ready`.
  *
  * @throws {AgentLoopError} `sandbox_start` when there is no process at all.
  */
 export function startGuestProcess(command: GuestCommand): GuestProcess {
-  const child = new ChildProcess() as ChildProcess & LowLevelSpawn;
+  // Not node's `spawn`: for the runtime's own path that one adds permissions and variables of its own.
+  const options: Deno.CommandOptions = {
+    args: [...command.args],
+    clearEnv: true,
+    env: { ...command.env },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  };
   try {
-    child.spawn({
-      file: command.path,
-      args: [command.path, ...command.args],
-      envPairs: Object.entries(command.env).map(([name, value]) => `${name}=${value}`),
-      stdio: ["pipe", "pipe", "pipe"],
-      windowsHide: true,
-    });
+    return new ChildGuest(new Deno.Command(command.path, options).spawn());
   } catch (error) {
     throw startError(error instanceof Error ? error.message : String(error));
   }
-  // Without a process there are no pipes, whatever the types say.
-  if (!child.stdin || !child.stdout || !child.stderr) {
-    child.on("error", () => {});
-    throw startError(`${command.path} cannot be run`);
-  }
-  return new ChildGuest(child);
 }
 
 /** A start takes a fifth of a second; a machine that needs this long will not get there. */
@@ -95,7 +76,8 @@ const START_MS = 60_000;
 class ChildGuest implements GuestProcess {
   readonly ready: Promise<void>;
   readonly gone: Promise<void>;
-  readonly #child: ChildProcess;
+  readonly #child: Deno.ChildProcess;
+  readonly #stdin: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;
   readonly #listeners = new Map<number, ScriptListener>();
   #ready!: { resolve(): void; reject(error: Error): void };
   #stderr = "";
@@ -108,8 +90,10 @@ class ChildGuest implements GuestProcess {
   /** Enough for what a guest says before it has run a script. */
   #frameBytes = 65_536;
 
-  constructor(child: ChildProcess) {
+  constructor(child: Deno.ChildProcess) {
     this.#child = child;
+    this.#stdin = child.stdin.getWriter();
+    this.#stdin.closed.catch(() => {}); // a broken pipe shows as the end of the process
     this.ready = new Promise((resolve, reject) => this.#ready = { resolve, reject });
     const overdue = setTimeout(() => {
       this.#ready.reject(startError(`it was not ready within ${START_MS / 1000} s`));
@@ -118,29 +102,10 @@ class ChildGuest implements GuestProcess {
     Deno.unrefTimer(overdue);
     const started = (): void => clearTimeout(overdue);
     this.ready.then(started, started);
-    const reader = createFrameReader<GuestMessage>(() => this.#frameBytes);
-    child.stdout!.on("data", (piece: Uint8Array) => {
-      try {
-        reader.push(piece, (frame) => this.#receive(frame));
-      } catch {
-        // Not the form of our frames: the process is no longer ours.
-        this.#end();
-      }
-    });
-    child.stderr!.on("data", (piece: Uint8Array) => {
-      this.#stderr = (this.#stderr + new TextDecoder().decode(piece)).slice(-2000);
-    });
-    child.stdin!.on("error", () => {});
-    this.gone = new Promise((resolve) => {
-      child.once("error", (error) => {
-        this.#gone(error.message);
-        resolve();
-      });
-      child.once("exit", () => {
-        this.#gone("it ended");
-        resolve();
-      });
-    });
+    // The last words count: a stuck guest is named just before it is killed.
+    this.gone = Promise.all([child.status, this.#readFrames(), this.#readErrors()]).then(() =>
+      this.#gone()
+    );
     this.#applyHold();
   }
 
@@ -161,7 +126,7 @@ class ChildGuest implements GuestProcess {
   }
 
   send(message: HostMessage, body?: string): void {
-    if (this.#alive) this.#child.stdin!.write(encodeFrame(message, body));
+    if (this.#alive) this.#stdin.write(encodeFrame(message, body)).catch(() => {});
   }
 
   allow(limits: SandboxLimits): void {
@@ -196,7 +161,36 @@ class ChildGuest implements GuestProcess {
   }
 
   #end(): void {
-    this.#child.kill("SIGKILL");
+    try {
+      this.#child.kill("SIGKILL");
+    } catch {
+      // It has ended by itself.
+    }
+  }
+
+  async #readFrames(): Promise<void> {
+    const frames = createFrameReader<GuestMessage>(() => this.#frameBytes);
+    const reader = this.#child.stdout.getReader({ mode: "byob" });
+    let buffer = new Uint8Array(65_536);
+    try {
+      for (;;) {
+        const { value, done } = await reader.read(buffer);
+        if (done) return;
+        frames.push(value, (frame) => this.#receive(frame));
+        buffer = new Uint8Array(value.buffer);
+      }
+    } catch {
+      // Not the form of our frames: the process is no longer ours.
+      this.#end();
+      await reader.cancel().catch(() => {});
+    }
+  }
+
+  async #readErrors(): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const piece of this.#child.stderr) {
+      this.#stderr = (this.#stderr + decoder.decode(piece, { stream: true })).slice(-2000);
+    }
   }
 
   #receive({ message, body }: Frame<GuestMessage>): void {
@@ -217,17 +211,14 @@ class ChildGuest implements GuestProcess {
     }
   }
 
-  #gone(reason: string): void {
-    if (!this.#alive) return;
+  #gone(): void {
     this.#alive = false;
     const said = this.#stderr.trim().split("\n")[0];
-    this.#ready.reject(startError(said ? `${reason}: ${said}` : reason));
+    this.#ready.reject(startError(said ? `it ended: ${said}` : "it ended"));
     const listeners = [...this.#listeners];
     this.#listeners.clear();
     for (const [id, listener] of listeners) listener.onExit(id === this.#culprit);
-    this.#child.stdin!.destroy();
-    this.#child.stdout!.destroy();
-    this.#child.stderr!.destroy();
+    this.#stdin.abort().catch(() => {});
   }
 
   /** Counts those that wait for the process; one that nobody waits for must not keep the program from ending. */
@@ -238,9 +229,8 @@ class ChildGuest implements GuestProcess {
   }
 
   #applyHold(): void {
-    const method = this.#holders > 0 ? "ref" : "unref";
-    const parts = [this.#child, this.#child.stdin, this.#child.stdout, this.#child.stderr];
-    for (const part of parts) (part as Partial<Record<"ref" | "unref", () => void>>)[method]?.();
+    if (this.#holders > 0) this.#child.ref();
+    else this.#child.unref();
   }
 }
 

@@ -27,11 +27,13 @@ interface Pipes {
 /** Serves the parent until stdin ends, then ends the process. */
 export async function runGuest(): Promise<never> {
   const pipes = takePipes();
+  const granted = grantedPermissions();
   const watchdog = startWatchdog();
   dropGlobals();
   const send = (message: GuestMessage, body?: string): void =>
     pipes.write(encodeFrame(message, body));
   try {
+    if (granted.length > 0) throw new Error(`the guest was given permissions: ${granted}`);
     const runtime = await createGuestRuntime(DEFAULT_SANDBOX_LIMITS);
     send({ type: "ready" });
     await serve(pipes, createDesk({ runtime, watchdog, send, rssBytes: pipes.rssBytes }));
@@ -51,6 +53,13 @@ function takePipes(): Pipes {
     rssBytes: () => memoryUsage().rss,
     exit: () => exit(0),
   };
+}
+
+/** What a guest must not have. Imports are bounded by what is cached: the guest itself is one. */
+const PERMISSIONS = ["read", "write", "net", "env", "sys", "run", "ffi"] as const;
+
+function grantedPermissions(): readonly string[] {
+  return PERMISSIONS.filter((name) => Deno.permissions.querySync({ name }).state === "granted");
 }
 
 /** Globals of the runtime that nothing here needs from now on. */
