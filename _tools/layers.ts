@@ -39,7 +39,7 @@ export const AREA_RULES: readonly AreaRule[] = [
   },
   {
     area: "sandbox/packs",
-    imports: ["contracts", "redact", "sandbox", "sandbox/channel.ts"],
+    imports: ["contracts", "redact", "sandbox", "sandbox/channel.ts", "sandbox/guest"],
     dynamic: true,
     packages: ["*"],
   },
