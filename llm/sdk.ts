@@ -68,11 +68,17 @@ async function importAndCreate(config: ResolvedConfig): Promise<OpenAI> {
 /** What a server needs to know. The package would also tell it the operating system, its architecture and more. */
 const NEEDED_HEADERS = new Set(["accept", "authorization", "content-type", "user-agent"]);
 
+/** The headers of a method are the same for every request, so they are weeded once: going over them costs more than the rest of the call. */
 function weeding(fetch: FetchFunction, own: ReadonlySet<string>): FetchFunction {
+  const weeded = new Map<string, [string, string][]>();
   return (input, init) => {
-    const headers = new Headers(init?.headers);
-    for (const name of [...headers.keys()]) {
-      if (!NEEDED_HEADERS.has(name) && !own.has(name)) headers.delete(name);
+    const method = init?.method ?? "GET";
+    let headers = weeded.get(method);
+    if (headers === undefined) {
+      headers = [...new Headers(init?.headers)].filter(([name]) =>
+        NEEDED_HEADERS.has(name) || own.has(name)
+      );
+      weeded.set(method, headers);
     }
     return fetch(input, { ...init, headers });
   };
