@@ -37,10 +37,10 @@ export function followRun(status: Status, now: () => number = () => performance.
     const figures = [
       ...(turn === 0 ? [] : [`turn ${turn}`]),
       formatDuration(Math.floor((now() - startedAt) / 100) * 100),
-      ...(prompt + completion === 0 ? [] : [`${tokensText({ prompt, completion })}`]),
+      ...tokensTexts({ prompt, completion }),
     ];
     const tail = streamed === "" ? phase : oneLine(streamed.slice(-60), 60);
-    status.setLive(`${figures.join(" · ")} · ${tail}`);
+    status.setLive([...figures, ...(tail === "" ? [] : [tail])].join(" · "));
   }
 
   function add(tokens: CallTokens): void {
@@ -56,6 +56,7 @@ export function followRun(status: Status, now: () => number = () => performance.
       case "turn_start":
         turn = event.turn;
         calls = 0;
+        scriptLines = 0;
         streamed = "";
         phase = "asking the model";
         break;
@@ -84,7 +85,7 @@ export function followRun(status: Status, now: () => number = () => performance.
           event.ok ? "ok" : "failed",
           ...(calls > CALL_LINES ? [countOf(calls, "call")] : []),
           formatDuration(event.durationMs),
-          tokensText(event.tokens),
+          ...tokensTexts(event.tokens),
         ];
         const head = `turn ${turn}  script of ${countOf(scriptLines, "line")}: ${
           figures.join(", ")
@@ -116,7 +117,10 @@ export function followRun(status: Status, now: () => number = () => performance.
         streamed = "";
         phase = "";
         add(event.tokens);
-        status.line(`turn ${turn}  answer: ${tokensText(event.tokens)}`, "dim");
+        // An answer that a script gave is on the line of that script.
+        if (scriptLines === 0) {
+          status.line([`turn ${turn}  answer`, ...tokensTexts(event.tokens)].join(", "), "dim");
+        }
         break;
       case "warning":
         status.warning(event.content);
@@ -139,12 +143,13 @@ export function followRun(status: Status, now: () => number = () => performance.
   };
 }
 
-/** Tokens for people: prompt and completion, the cached part where it is known. */
-export function tokensText(tokens: CallTokens): string {
+/** Tokens for people, the cached part where it is known; nothing where the provider did not tell any. */
+export function tokensTexts(tokens: CallTokens): string[] {
+  if (tokens.prompt + tokens.completion === 0) return [];
   const cached = tokens.cached === undefined || tokens.cached === 0
     ? ""
     : ` (${formatCount(tokens.cached)} cached)`;
-  return `${formatCount(tokens.prompt)}${cached} + ${formatCount(tokens.completion)} tokens`;
+  return [`${formatCount(tokens.prompt)}${cached} + ${formatCount(tokens.completion)} tokens`];
 }
 
 function callText(args: { readonly [key: string]: JsonValue }): string {

@@ -94,7 +94,8 @@ function openStatusFor(options: CliOptions): Status {
     live: terminal,
     columns: () => {
       try {
-        return Deno.consoleSize().columns;
+        // A terminal that was never told its size says 0.
+        return Deno.consoleSize().columns || 80;
       } catch {
         return 80;
       }

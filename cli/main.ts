@@ -27,6 +27,24 @@ export async function main(args: readonly string[]): Promise<number> {
     console.log(`agentloop ${VERSION}`);
     return 0;
   }
-  const command = await import(DISPATCH) as { readonly dispatch: typeof Dispatch };
+  let command: { readonly dispatch: typeof Dispatch };
+  try {
+    command = await import(DISPATCH);
+  } catch (error) {
+    return cannotLoad(error, args);
+  }
   return await command.dispatch(args);
+}
+
+/** Without permissions not even the rest of the command can be loaded. */
+function cannotLoad(error: unknown, args: readonly string[]): number {
+  const message = `The command cannot be loaded: ${error instanceof Error ? error.message : error}`;
+  console.error(`agentloop: ${message}\nStart the command with: deno run -A cli.ts`);
+  if (args.includes("--json")) {
+    const failure = { type: "permission", message };
+    console.log(
+      JSON.stringify({ type: "result", status: "error", text: "", error: failure, exit_code: 1 }),
+    );
+  }
+  return 1;
 }

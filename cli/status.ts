@@ -42,7 +42,7 @@ export interface Status {
   warning(text: string): void;
   /** Prints an error, always. */
   error(text: string): void;
-  /** Draws the live line with this text, or takes it away when the text is absent. */
+  /** Draws the live line with this text, or takes it away when the text is absent. Printing lines takes it away until it is drawn anew. */
   setLive(text?: string): void;
 }
 
@@ -75,9 +75,8 @@ export function openStatus(stream: StatusStream, options: StatusOptions = {}): S
     const lines = escapeControls(text).split("\n").map((line) =>
       color && tone !== "plain" && line !== "" ? `${COLORS[tone]}${line}\x1b[0m` : line
     );
-    const redraw = drawn;
-    write(`${redraw === undefined ? "" : CLEAR_LINE}${lines.join("\n")}\n`);
-    if (redraw !== undefined) draw(redraw);
+    write(`${drawn === undefined ? "" : CLEAR_LINE}${lines.join("\n")}\n`);
+    drawn = undefined;
   }
 
   function draw(text: string): void {

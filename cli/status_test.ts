@@ -12,14 +12,19 @@ function recorded(options: StatusOptions = {}) {
   return { writes, status: openStatus(stream, options) };
 }
 
-Deno.test("the live line is taken away before a line is printed and drawn again after it", () => {
+Deno.test("the live line is taken away before a line is printed, and drawn only where it is not", () => {
   const { writes, status } = recorded({ live: true });
   status.setLive("turn 1");
+  status.setLive("turn 1");
   status.line("hello");
+  status.line("again");
+  status.setLive("turn 1");
+  status.setLive();
   status.setLive();
   deepStrictEqual(writes, [
     "\r\x1b[2Kturn 1",
     "\r\x1b[2Khello\n",
+    "again\n",
     "\r\x1b[2Kturn 1",
     "\r\x1b[2K",
   ]);
@@ -40,7 +45,6 @@ Deno.test("nothing that was handed in reaches the terminal as a control characte
     "a\\x1b[2Jb\n",
     "\r\x1b[2Kc\\x1b]0;title\\x07 d",
     "\r\x1b[2Kwarning: e\\x9bf\n",
-    "\r\x1b[2Kc\\x1b]0;title\\x07 d",
   ]);
 });
 

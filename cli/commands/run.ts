@@ -1,7 +1,7 @@
 /**
  * `run`: answers one message.
  */
-import { tokensText } from "../activity.ts";
+import { tokensTexts } from "../activity.ts";
 import type { CommandContext, Outcome } from "../command.ts";
 import { openConversation } from "../conversation.ts";
 import { outcomeOfRun } from "../run_outcome.ts";
@@ -19,7 +19,7 @@ export async function runMessage(context: CommandContext): Promise<Outcome> {
   status.line(
     [
       `${result.status} in ${formatDuration(performance.now() - startedAt)}`,
-      tokensText(result.tokens),
+      ...tokensTexts(result.tokens),
       ...(options.ephemeral ? [] : [`session ${oneLine(result.sessionId, 200)}`]),
     ].join(", "),
     "dim",

@@ -22,7 +22,7 @@ export function showTurns(status: Status): (event: RunEvent) => void {
         break;
       case "execute_js_result":
         status.line(
-          `  it ran ${formatDuration(event.durationMs)}; all that the model gets back:`,
+          `  it ran ${formatDuration(event.durationMs)}; this is all that the model gets back:`,
           event.ok ? "good" : "error",
         );
         status.line(indented(event.content), "dim");

@@ -2,7 +2,7 @@
  * Checks of the model's side: what the environment resolves to, and whether it answers.
  */
 import type { Client } from "../../contracts/model.ts";
-import { tokensText } from "../activity.ts";
+import { tokensTexts } from "../activity.ts";
 import { describeFailure } from "../failure.ts";
 import { openModel } from "../model.ts";
 import type { CliOptions } from "../option_table.ts";
@@ -69,7 +69,8 @@ async function checkRequest(
     return {
       name,
       state: "ok",
-      detail: `${reply.model} answered in ${formatDuration(took)}, ${tokensText(reply.usage)}`,
+      detail: [`${reply.model} answered in ${formatDuration(took)}`, ...tokensTexts(reply.usage)]
+        .join(", "),
       data: { answered_by: reply.model, duration_ms: Math.round(took) },
     };
   } catch (error) {

@@ -3,14 +3,22 @@ import { startOpenAIServer } from "../fixtures/openai_server.ts";
 import { jsonLines, openHome, script } from "./cli_process.ts";
 
 Deno.test("a reader that goes away ends the run without a word", async () => {
+  const left = Promise.withResolvers<void>();
   await using server = await startOpenAIServer({
-    otherwise: script("function run() { return 1; }"),
+    replies: [
+      script("function run() { return 1; }"),
+      { until: left.promise, text: script("function run() { sleep(60000); }") },
+    ],
   });
   await using home = await openHome(server.baseUrl);
-  await using child = home.start(["--json", "--session", "s", "--max-steps", "1000", "go"]);
+  await using child = home.start(["--json", "--session", "s", "go"]);
   const reader = child.stdout.getReader();
-  await reader.read();
+  const decoder = new TextDecoder();
+  for (let seen = ""; !seen.includes('"turn":2');) {
+    seen += decoder.decode((await reader.read()).value, { stream: true });
+  }
   await reader.cancel();
+  left.resolve();
   const [{ code }, stderr] = await Promise.all([child.status, new Response(child.stderr).text()]);
   strictEqual(code, 141);
   strictEqual(stderr, "");

@@ -1,0 +1,97 @@
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { startOpenAIServer } from "../fixtures/openai_server.ts";
+import { type Home, jsonLines, onlyResult, openHome, script } from "./cli_process.ts";
+
+/** Reads stdout until a text has come, and hands out the rest on request. */
+async function readUntil(child: Deno.ChildProcess, text: string) {
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  let seen = "";
+  async function read(): Promise<boolean> {
+    const { done, value } = await reader.read();
+    seen += value ?? "";
+    return !done;
+  }
+  while (!seen.includes(text) && await read());
+  return async () => {
+    while (await read());
+    return seen;
+  };
+}
+
+async function sessionStatus(home: Home): Promise<string> {
+  return jsonLines((await home.run(["sessions", "ls", "--json"])).stdout)[0].status;
+}
+
+/** Processes whose environment names a home, whoever their parent is by now; zombies have no environment. */
+async function processesOf(home: Home): Promise<string[]> {
+  const { stdout } = await new Deno.Command("sh", {
+    args: ["-c", 'grep -lF "HOME=$0" /proc/[0-9]*/environ 2>/dev/null', home.path],
+    stdout: "piped",
+  }).output();
+  return new TextDecoder().decode(stdout).split("\n").filter((line) => line !== "");
+}
+
+for (const [signal, exitCode] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
+  Deno.test(`CLI-05: ${signal} while the model is asked ends with ${exitCode}, a last JSON line and a recorded end`, async () => {
+    const asked = Promise.withResolvers<void>();
+    await using server = await startOpenAIServer({
+      replies: [() => {
+        asked.resolve();
+        return { pieces: [], end: "stall" };
+      }],
+    });
+    await using home = await openHome(server.baseUrl);
+    await using child = home.start(["--json", "--session", "s", "go"]);
+    const rest = await readUntil(child, '"turn_start"');
+    await asked.promise;
+    child.kill(signal);
+    const { code } = await child.status;
+    strictEqual(code, exitCode);
+    const stdout = await rest();
+    const result = onlyResult(stdout);
+    strictEqual(result.status, "error");
+    strictEqual(result.reason, "aborted");
+    strictEqual(result.exit_code, exitCode);
+    deepStrictEqual(result.error, { type: "aborted", message: `Stopped by ${signal}.` });
+    strictEqual(jsonLines(stdout).at(-2).type, "done");
+    match(await new Response(child.stderr).text(), /^agentloop: Stopped by SIG/);
+    strictEqual(await sessionStatus(home), "error");
+    const steps = jsonLines((await home.run(["sessions", "show", "s", "--json"])).stdout);
+    deepStrictEqual(
+      steps.filter((line) => line.type === "step").map((line) => line.step_type),
+      ["user", "error"],
+    );
+  });
+}
+
+Deno.test("CLI-05: a busy script is stopped by SIGINT and leaves no process behind", {
+  ignore: Deno.build.os !== "linux",
+}, async () => {
+  await using server = await startOpenAIServer({
+    replies: [script("function run() { for (;;); }")],
+  });
+  await using home = await openHome(server.baseUrl);
+  await using child = home.start(["--json", "go"]);
+  const rest = await readUntil(child, '"execute_js"');
+  strictEqual((await processesOf(home)).length, 2);
+  child.kill("SIGINT");
+  strictEqual((await child.status).code, 130);
+  strictEqual(onlyResult(await rest()).exit_code, 130);
+  await child.stderr.cancel();
+  deepStrictEqual(await processesOf(home), []);
+});
+
+Deno.test("CLI-05: a second signal ends the program at once", async () => {
+  await using server = await startOpenAIServer({
+    otherwise: script("function run() { for (;;); }"),
+  });
+  await using home = await openHome(server.baseUrl);
+  await using child = home.start(["--json", "go"]);
+  const rest = await readUntil(child, '"execute_js"');
+  child.kill("SIGINT");
+  child.kill("SIGTERM");
+  const { code } = await child.status;
+  strictEqual([130, 143].includes(code), true, String(code));
+  strictEqual(onlyResult(await rest()).exit_code, code);
+  await child.stderr.cancel();
+});
