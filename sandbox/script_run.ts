@@ -41,7 +41,7 @@ export function runScript(
       if (ended) return;
       ended = true;
       signal?.removeEventListener("abort", cancel);
-      calls.abort();
+      calls.abort(ENDED);
       resolve(result);
     }
     function endWith(execution: Omit<Execution, "answerJson">): void {
@@ -142,6 +142,9 @@ export function runScript(
     }, request.argsJson);
   });
 }
+
+/** Why a call's signal ends with its script; made once, since it is needed at the end of every script. */
+const ENDED = new DOMException("the script has ended", "AbortError");
 
 /** What the model is told when a script went down with its process. */
 export const LOST =
