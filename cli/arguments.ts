@@ -4,7 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { COMMANDS, type CommandSpec, commandWords } from "./command_table.ts";
-import { CliError } from "./failure.ts";
+import { type CliError, usageError } from "./failure.ts";
 import { type CliOptions, OPTIONS, type OptionSpec } from "./option_table.ts";
 import { suggest } from "./suggest.ts";
 import { oneLine } from "./terminal_text.ts";
@@ -34,7 +34,7 @@ export function parseCommandLine(args: readonly string[]): ParsedCommandLine {
   const { command, rest } = findCommand(words);
   for (const { spec } of given) {
     if (spec.field !== "version" && !command.options.includes(spec.field)) {
-      throw usageError(`${command.name} does not take --${spec.name}`, command);
+      throw usageError(`${command.name} does not take --${spec.name}`, command.name);
     }
   }
   const options = toOptions(given);
@@ -167,7 +167,7 @@ function findCommand(words: readonly string[]): { command: CommandSpec; rest: re
         ? `${first} needs to know what to do: ${verbs.join(", ")}`
         : `unknown command ${first} ${shown(second)}; ` +
           (meant === undefined ? `there are ${verbs.join(", ")}` : `did you mean ${meant}?`),
-      group[0],
+      first,
     );
   }
   if (words.length === 1 && /^[a-z]+$/.test(first)) {
@@ -189,7 +189,7 @@ function findSpec(name: string): CommandSpec {
 
 function refuseContradictions(options: CliOptions, command: CommandSpec): void {
   const clash = (one: string, other: string, why: string) =>
-    usageError(`${one} and ${other} exclude each other: ${why}`, command);
+    usageError(`${one} and ${other} exclude each other: ${why}`, command.name);
   if (options.session !== undefined && options.continue) {
     throw clash("--session", "--continue", "both choose the session");
   }
@@ -200,18 +200,14 @@ function refuseContradictions(options: CliOptions, command: CommandSpec): void {
     throw clash("--ephemeral", "--db", "an ephemeral run writes no database");
   }
   if (options.db === ":memory:") {
-    throw usageError("a database in memory ends with the command: that is --ephemeral", command);
+    throw usageError(
+      "a database in memory ends with the command: that is --ephemeral",
+      command.name,
+    );
   }
   if (options.quiet && options.verbose) {
     throw clash("--quiet", "--verbose", "they ask for opposite things");
   }
-}
-
-/** A failure that is wrong use of the command, with a pointer to the help that belongs to it. */
-export function usageError(message: string, command?: CommandSpec): CliError {
-  return new CliError("usage", message, {
-    hint: `Try: agentloop help${command === undefined ? "" : ` ${command.name.split(" ")[0]}`}`,
-  });
 }
 
 function shown(text: string): string {

@@ -11,8 +11,24 @@ import type { CliOptions } from "./option_table.ts";
 import type { Output } from "./output.ts";
 import type { Status } from "./status.ts";
 
+/** What help says of a command. */
+export interface CommandInfo {
+  /** Its name: one word, or two for a command of a group (`sessions ls`). */
+  readonly name: string;
+  /** What follows the name. */
+  readonly usage: string;
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** More lines for `help NAME`. */
+  readonly details: readonly string[];
+  /** The options that it takes, by field. */
+  readonly options: readonly (keyof CliOptions)[];
+}
+
 /** What a command works with. */
 export interface CommandContext {
+  /** Every command, in the order of the help text. */
+  readonly commands: readonly CommandInfo[];
   /** The options. */
   readonly options: CliOptions;
   /** The words behind the command's name. */

@@ -1,21 +1,11 @@
 /**
  * Every command, once: dispatch and help are made of this table. Each is imported only when it is run.
  */
-import type { Command } from "./command.ts";
+import type { Command, CommandInfo } from "./command.ts";
 import type { CliOptions } from "./option_table.ts";
 
 /** One command. */
-export interface CommandSpec {
-  /** Its name: one word, or two for a command of a group (`sessions ls`). */
-  readonly name: string;
-  /** What follows the name, for help. */
-  readonly usage: string;
-  /** One line for the list of commands. */
-  readonly summary: string;
-  /** More lines for `help NAME`. */
-  readonly details: readonly string[];
-  /** The options that it takes, by field. */
-  readonly options: readonly (keyof CliOptions)[];
+export interface CommandSpec extends CommandInfo {
   /** Loads it. */
   readonly load: () => Promise<Command>;
 }

@@ -4,7 +4,7 @@
  */
 import { asksForJson, parseCommandLine } from "./arguments.ts";
 import { type CommandContext, type Outcome, succeeded } from "./command.ts";
-import type { CommandSpec } from "./command_table.ts";
+import { COMMANDS, type CommandSpec } from "./command_table.ts";
 import { readVariable } from "./environment.ts";
 import { describeFailure, EXIT_BROKEN_PIPE, EXIT_ERROR } from "./failure.ts";
 import { listenForInterrupts } from "./interrupt.ts";
@@ -31,7 +31,7 @@ export async function dispatch(args: readonly string[]): Promise<number> {
     try {
       const { command, words, options } = parseCommandLine(args);
       status = openStatusFor(options);
-      const context = { options, words, output, status, interrupt };
+      const context = { commands: COMMANDS, options, words, output, status, interrupt };
       return await Promise.race([runCommand(command, context), strayError()]);
     } catch (error) {
       const { exitCode } = interrupt;

@@ -50,6 +50,13 @@ export class CliError extends Error {
   }
 }
 
+/** A failure that is wrong use of the command, with a pointer to the help of the command where it is known. */
+export function usageError(message: string, command?: string): CliError {
+  return new CliError("usage", message, {
+    hint: `Try: agentloop help${command === undefined ? "" : ` ${command.split(" ")[0]}`}`,
+  });
+}
+
 /** A failure in the form in which it is printed. */
 export interface Failure {
   /** What failed, for programs. */

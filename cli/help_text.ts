@@ -1,16 +1,12 @@
 /**
  * The help texts, made of the tables of commands and options. Pure.
  */
-import { COMMANDS, type CommandSpec } from "./command_table.ts";
+import type { CommandInfo } from "./command.ts";
 import { type CliOptions, OPTIONS } from "./option_table.ts";
 
-/** The help of one command, or the overview. */
-export function helpText(command?: CommandSpec): string {
-  return command === undefined ? overview() : commandHelp(command);
-}
-
-function overview(): string {
-  const width = Math.max(...COMMANDS.map((spec) => invocation(spec).length));
+/** The overview. */
+export function overview(commands: readonly CommandInfo[]): string {
+  const width = Math.max(...commands.map((spec) => invocation(spec).length));
   return [
     "agentloop: an agent that thinks by writing JavaScript",
     "",
@@ -18,7 +14,7 @@ function overview(): string {
     "       agentloop COMMAND [OPTIONS]",
     "",
     "Commands",
-    ...COMMANDS.map((spec) => `  ${invocation(spec).padEnd(width)}  ${spec.summary}`),
+    ...commands.map((spec) => `  ${invocation(spec).padEnd(width)}  ${spec.summary}`),
     "",
     "Options",
     ...optionLines(OPTIONS.map((spec) => spec.field)),
@@ -39,7 +35,8 @@ function overview(): string {
   ].join("\n");
 }
 
-function commandHelp(command: CommandSpec): string {
+/** The help of one command. */
+export function commandHelp(command: CommandInfo): string {
   return [
     `agentloop ${command.name}: ${command.summary}`,
     "",
@@ -49,7 +46,7 @@ function commandHelp(command: CommandSpec): string {
   ].join("\n");
 }
 
-function invocation(command: CommandSpec): string {
+function invocation(command: CommandInfo): string {
   return command.usage === "" ? command.name : `${command.name} ${command.usage}`;
 }
 

@@ -4,8 +4,7 @@
 import { AgentLoopError } from "../contracts/errors.ts";
 import type { Client } from "../contracts/model.ts";
 import type { OpenAIConfig } from "../llm/openai.ts";
-import { usageError } from "./arguments.ts";
-import { CliError } from "./failure.ts";
+import { CliError, usageError } from "./failure.ts";
 import type { CliOptions } from "./option_table.ts";
 
 /** A client and what it was made from. */

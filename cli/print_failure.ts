@@ -8,7 +8,7 @@ import type { Status } from "./status.ts";
 /** Prints a failure to stderr. `AGENTLOOP_DEBUG=1` adds the error with its stack and causes. */
 export function printFailure(failure: Failure, status: Status): void {
   status.error(`agentloop: ${failure.message}`);
-  if (failure.hint !== undefined) status.error(failure.hint);
+  if (failure.hint !== undefined) status.error(failure.hint, "plain");
   if (readVariable("AGENTLOOP_DEBUG") !== undefined && failure.cause !== undefined) {
     status.error(Deno.inspect(failure.cause));
   }

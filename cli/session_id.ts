@@ -1,8 +1,8 @@
 /**
  * Session ids on the command line: which are taken, and how a new one is made.
  */
-import { usageError } from "./arguments.ts";
 import { escapeControls, oneLine } from "./terminal_text.ts";
+import { usageError } from "./failure.ts";
 
 /** Characters of a session id at most; more cannot be read in a list. */
 export const MAX_SESSION_ID_LENGTH = 200;

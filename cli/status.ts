@@ -41,7 +41,7 @@ export interface Status {
   /** Prints a warning, always. */
   warning(text: string): void;
   /** Prints an error, always. */
-  error(text: string): void;
+  error(text: string, tone?: Tone): void;
   /** Draws the live line with this text, or takes it away when the text is absent. Printing lines takes it away until it is drawn anew. */
   setLive(text?: string): void;
 }
@@ -100,8 +100,8 @@ export function openStatus(stream: StatusStream, options: StatusOptions = {}): S
     warning(text) {
       print(`warning: ${text}`, "warning");
     },
-    error(text) {
-      print(text, "error");
+    error(text, tone = "error") {
+      print(text, tone);
     },
     setLive(text) {
       if (!live || text === drawn) return;

@@ -1,8 +1,7 @@
 /**
  * Text that comes from outside: the message from stdin, `@file` values. Always UTF-8, always within a bound.
  */
-import { usageError } from "./arguments.ts";
-import { CliError, messageOf } from "./failure.ts";
+import { CliError, messageOf, usageError } from "./failure.ts";
 import { oneLine } from "./terminal_text.ts";
 import { formatBytes } from "./units.ts";
 

@@ -1,13 +1,13 @@
 /**
  * `chat`: a conversation, one message a line. Answers go to stdout, prompts and activity to stderr.
  */
-import { usageError } from "../arguments.ts";
 import type { CommandContext, Outcome } from "../command.ts";
 import { type Conversation, openConversation } from "../conversation.ts";
 import { type LineReader, pipedLines, terminalLines } from "../line_reader.ts";
 import { printFailure } from "../print_failure.ts";
 import { outcomeOfRun } from "../run_outcome.ts";
 import { oneLine } from "../terminal_text.ts";
+import { usageError } from "../failure.ts";
 
 /** Runs `chat`. At a terminal it ends well however the last answer went; with lines from a pipe it ends as the last run did. */
 export async function chat(context: CommandContext): Promise<Outcome> {

@@ -9,9 +9,8 @@ import { makeShopData, type ShopData } from "../demo/shop_data.ts";
 import { startShopServer } from "../demo/shop_server.ts";
 import { showTurns } from "../demo/show_turns.ts";
 import { toolTranscriptBytes } from "../demo/tool_transcript.ts";
-import { usageError } from "../arguments.ts";
 import { eventLine } from "../event_line.ts";
-import { EXIT_ERROR } from "../failure.ts";
+import { EXIT_ERROR, usageError } from "../failure.ts";
 import { outcomeOfRun } from "../run_outcome.ts";
 import { checkSessionId } from "../session_id.ts";
 import { type OpenStore, openStore } from "../store_access.ts";
@@ -38,7 +37,7 @@ export async function demo(context: CommandContext): Promise<Outcome> {
   const model = createRecordedModel(shop.baseUrl);
   await using opened = await openDemoStore(options);
   await using sandboxBuilder = new DefaultSandboxBuilder({
-    capabilities: [fetchCapability({ allowHosts: [shop.host] })],
+    capabilities: [fetchCapability()],
   });
   const { store } = opened;
   const loop = createLoop({
@@ -46,7 +45,7 @@ export async function demo(context: CommandContext): Promise<Outcome> {
     sessions: store,
     steps: store,
     sandboxBuilder,
-    policy: new DefaultPolicy({ allowDomains: ["127.0.0.1"] }),
+    policy: new DefaultPolicy({ allowPrivateHosts: [shop.host] }),
   });
   const message = demoQuestion(shop.baseUrl);
   const turns = showTurns(status);

@@ -1,13 +1,12 @@
 /**
  * `doctor`: checks everything that a run stands on and says what was found. The checks are shown as they are made.
  */
-import { usageError } from "../arguments.ts";
 import type { CommandContext, Outcome } from "../command.ts";
 import { checkLine, type CheckResult, checkText } from "../doctor/checks.ts";
 import { checkDatabase } from "../doctor/database_check.ts";
 import { checkEndpoint } from "../doctor/endpoint_checks.ts";
 import { checkSandbox } from "../doctor/sandbox_checks.ts";
-import { EXIT_ERROR, type Failure } from "../failure.ts";
+import { EXIT_ERROR, type Failure, usageError } from "../failure.ts";
 import { countOf } from "../units.ts";
 
 /** Runs `doctor`. Its outcome is a failure of type `check` when one of the checks failed. */

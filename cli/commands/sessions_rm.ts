@@ -1,9 +1,8 @@
 /**
  * `sessions rm ID…`: deletes sessions. Those that are there go even when another is not.
  */
-import { usageError } from "../arguments.ts";
 import { type CommandContext, type Outcome, succeeded } from "../command.ts";
-import { describeFailure } from "../failure.ts";
+import { describeFailure, usageError } from "../failure.ts";
 import { checkSessionId } from "../session_id.ts";
 import { openExistingStore, pathOf, sessionMissing } from "../store_access.ts";
 import { oneLine } from "../terminal_text.ts";

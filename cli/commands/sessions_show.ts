@@ -3,13 +3,13 @@
  */
 import type { SessionListing } from "../../contracts/session.ts";
 import type { RunStep } from "../../contracts/step.ts";
-import { usageError } from "../arguments.ts";
 import { type CommandContext, type Outcome, succeeded } from "../command.ts";
 import { checkSessionId } from "../session_id.ts";
 import { findListing, openStoreToRead, pathOf, sessionMissing } from "../store_access.ts";
 import { escapeControls, oneLine } from "../terminal_text.ts";
 import { countOf, formatBytes, formatCount, formatDuration, formatMoment } from "../units.ts";
 import { listingLine } from "./sessions_ls.ts";
+import { usageError } from "../failure.ts";
 
 /** Runs `sessions show`. */
 export async function showSession(context: CommandContext): Promise<Outcome> {

@@ -1,3 +1,4 @@
+// deno-lint-ignore-file no-control-regex -- a terminal is told what to do by control characters
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { startOpenAIServer } from "../fixtures/openai_server.ts";
 import { openHome, script } from "./cli_process.ts";
