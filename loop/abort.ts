@@ -48,11 +48,6 @@ export class RunWall implements Disposable {
     return this.#controller.signal;
   }
 
-  /** Why the run was ended from outside; nothing while it was not. */
-  get reason(): AgentLoopError | undefined {
-    return this.signal.aborted ? this.signal.reason as AgentLoopError : undefined;
-  }
-
   /** Lets the wall time stand still until the returned object is disposed: a person is thinking. */
   pause(): Disposable {
     if (this.#pauses++ === 0) {

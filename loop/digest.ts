@@ -39,12 +39,12 @@ const DETAILS: readonly Detail[] = [
  * The work is bounded, and it never throws. It is free of values: two values of one shape have one digest.
  */
 export function digestValue(value: JsonValue): string {
-  const shape = shapeOf(value);
-  const small = smallJson(value, shape);
+  const { shape, complete } = shapeOf(value);
+  const small = complete ? smallJson(value, shape) : undefined;
   if (small !== undefined) return small;
   for (const detail of DETAILS) {
     const text = writeShape(shape, detail);
-    if (utf8Bytes(text) <= MAX_DIGEST_BYTES) return text.toWellFormed();
+    if (utf8Bytes(text) <= MAX_DIGEST_BYTES) return text;
   }
   return `${headBytes(writeShape(shape, { depth: 1, keys: 12 }), MAX_DIGEST_BYTES - 3)}…`;
 }
@@ -60,9 +60,11 @@ export function digestJson(json: string): string {
 
 /** The JSON of a small value; nothing when it is not small. */
 function smallJson(value: JsonValue, shape: Shape): string | undefined {
-  // What was looked at in part, or has long parts, is not worth writing out to see how long it is.
-  if (shape.sampled || shape.maxCharacters > SMALL_BYTES) return undefined;
-  if (shape.maxLength > SMALL_BYTES || shape.maxKeys > SMALL_BYTES) return undefined;
+  // What has long parts is not worth writing out to see how long it is.
+  if (
+    shape.maxCharacters > SMALL_BYTES || shape.maxLength > SMALL_BYTES ||
+    shape.maxKeys > SMALL_BYTES
+  ) return undefined;
   const json = JSON.stringify(value);
   return utf8Bytes(json) <= SMALL_BYTES ? json : undefined;
 }

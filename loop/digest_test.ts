@@ -89,6 +89,13 @@ Deno.test("digest: deep, wide and huge values are digested within bounds", () =>
   equal(digestValue(matrix), "array(2000) of array(500) of number");
 });
 
+Deno.test("digest: the work is bounded where every level is as wide as it is looked at", () => {
+  // Shared parts make a value of 300^6 places out of a few arrays; one look at each would never end.
+  let wide: JsonValue = "end";
+  for (let level = 0; level < 6; level++) wide = Array(300).fill({ a: wide, b: wide });
+  ok(digestValue(wide).startsWith("array(300) of {a: array(300) of {"));
+});
+
 Deno.test("digest: random values give one well-formed line within the cap", () => {
   const random = seededRandom(11);
   for (let run = 0; run < 300; run++) {

@@ -94,7 +94,7 @@ Deno.test("reply property: a megabyte of anything is read; in time that is not l
     ...["```js\n/[/=", "```js\nfunction run(){}\n```\n", "```js\n`${", '```js\n"\\', "```py\na ("],
   ];
   for (const shape of shapes) {
-    const text = shape.repeat(2 ** 20 / shape.length);
+    const text = `${shape.repeat(2 ** 20 / shape.length)}\n\`\`\``;
     ok(interpretReply(text, "stop").kind);
     const stream = new AnswerStream({ onChunk: () => {}, onDiscard: () => {} });
     for (let at = 0; at < text.length; at += 1000) stream.feed(text.slice(at, at + 1000));

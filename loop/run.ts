@@ -82,8 +82,7 @@ async function live(life: RunLife): Promise<RunEnd> {
     }
     return { status: "max_iterations", finalText: "" };
   } catch (cause) {
-    const error = wall.reason ??
-      toAgentLoopError(cause, { doing: "go on with the run", code: "internal" });
+    const error = toAgentLoopError(cause, { doing: "go on with the run", code: "internal" });
     await recordFailure(life, error);
     return { status: "error", finalText: "", error };
   }

@@ -142,7 +142,7 @@ async function evaluate(
   run: RunState,
   { source, seed, onCall }: Pick<EvaluateRequest, "source" | "seed" | "onCall">,
 ): Promise<Execution> {
-  const execution = await untilAborted(
+  return await untilAborted(
     run.signal,
     attempt({ doing: "run the script", code: "sandbox_lost" }, () =>
       run.sandbox.evaluate({
@@ -154,8 +154,6 @@ async function evaluate(
         signal: run.signal,
       })),
   );
-  run.signal.throwIfAborted();
-  return execution;
 }
 
 /** What a script returned, as text and as a value. */
