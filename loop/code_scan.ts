@@ -11,14 +11,9 @@ const WORDS_BEFORE_REGEX = new Set(
 
 /** The source with everything that is not code replaced by spaces; line breaks and length stay. */
 export function maskCode(source: string): string {
-  return scan(source).result();
-}
-
-/** Goes over a whole source. */
-function scan(source: string): Mask {
   const mask = new Mask(source);
   while (mask.position < source.length) takeToken(mask);
-  return mask;
+  return mask.result();
 }
 
 /** Whether the source defines a `run` that the sandbox could call: a function declaration or a `const`, `let` or `var`. */
@@ -48,7 +43,9 @@ export function declaredNames(source: string): Set<string> {
 
 /** The first line with text of the first comment in a source, or "" when there is none. */
 export function firstComment(source: string): string {
-  const { comment } = scan(source);
+  const mask = new Mask(source);
+  while (mask.position < source.length && mask.comment === "") takeToken(mask);
+  const { comment } = mask;
   if (comment.startsWith("//")) return comment.slice(2).trim();
   const lines = comment.replace(/^\/\*|\*\/$/g, "").split(/[\r\n]+/);
   return lines.map((line) => line.replace(/^[\s*]+/, "").trim()).find((line) => line !== "") ?? "";
@@ -90,7 +87,9 @@ class Mask {
   noRegexBefore = 0;
   /** The first comment, its marks included; "" while there is none. */
   comment = "";
-  readonly #parts: string[] = [];
+  /** The mask up to where the code began that was last taken. */
+  #masked = "";
+  #codeStart = 0;
 
   constructor(source: string) {
     this.source = source;
@@ -98,28 +97,30 @@ class Mask {
 
   /** Takes what lies before `end` as code. */
   code(end: number): void {
-    this.#parts.push(this.source.slice(this.position, end));
     this.position = end;
   }
 
   /** Takes what lies before `end` as something else. */
   blank(end: number): void {
-    this.#parts.push(this.source.slice(this.position, end).replace(/[^\n\r]/g, " "));
-    this.position = end;
+    this.#masked += this.source.slice(this.#codeStart, this.position) +
+      this.source.slice(this.position, end).replace(/[^\n\r]/g, " ");
+    this.position = this.#codeStart = end;
   }
 
   result(): string {
-    return this.#parts.join("");
+    return this.#masked + this.source.slice(this.#codeStart, this.position);
   }
 }
 
 /** Takes one comment, string, template part, regular expression, word or mark. */
 function takeToken(mask: Mask): void {
   const { source, position } = mask;
+  if (isWordUnit(source.charCodeAt(position))) return takeWord(mask);
   const character = source[position] ?? "";
   const next = source[position + 1];
-  if (/[\w$]/.test(character)) return takeWord(mask);
-  if (/\s/.test(character)) return mask.code(position + 1);
+  if (character === " " || character === "\n" || /\s/.test(character)) {
+    return mask.code(position + 1);
+  }
   if (character === "/" && (next === "/" || next === "*")) {
     const close = next === "/" ? lineEnd(source, position) : source.indexOf("*/", position + 2) + 2;
     const end = close < position + 2 ? source.length : close;
@@ -152,10 +153,16 @@ function takeToken(mask: Mask): void {
   mask.code(position + 1);
 }
 
+/** Whether a UTF-16 unit is a letter, a digit, `_` or `$`. */
+function isWordUnit(unit: number): boolean {
+  return (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || (unit >= 48 && unit <= 57) ||
+    unit === 95 || unit === 36;
+}
+
 /** Takes a name, keyword or number. */
 function takeWord(mask: Mask): void {
   let end = mask.position + 1;
-  while (end < mask.source.length && /[\w$]/.test(mask.source[end] ?? "")) end++;
+  while (isWordUnit(mask.source.charCodeAt(end))) end++;
   mask.last = mask.source.slice(mask.position, Math.min(end, mask.position + 16));
   mask.code(end);
 }
