@@ -24,13 +24,20 @@ export interface Conversation extends AsyncDisposable {
   ask(message: string): Promise<RunResult>;
 }
 
-/** Opens the session that the options name. */
-export async function openConversation(context: CommandContext): Promise<Conversation> {
+/** How long the process for scripts is kept between two messages of a conversation. It takes about 55 MB, and starting one anew about 0.2 s. */
+const IDLE_MS = 10 * 60_000;
+
+/** Opens the session that the options name. `severalMessages` keeps what runs scripts ready for the next message. */
+export async function openConversation(
+  context: CommandContext,
+  { severalMessages = false }: { readonly severalMessages?: boolean } = {},
+): Promise<Conversation> {
   const { options, output, status, interrupt } = context;
   if (options.session !== undefined) checkSessionId(options.session);
   const loading = Promise.all([
     import("../loop/create_loop.ts"),
     import("../sandbox/default_builder.ts"),
+    import("../sandbox/process_host.ts"),
   ]);
   // The model comes first: where a key is missing, no database is made.
   const [{ client }, texts] = await Promise.all([openModel(options), readTexts(options)]);
@@ -41,8 +48,9 @@ export async function openConversation(context: CommandContext): Promise<Convers
   const sessionId = options.session ??
     (options.continue ? await lastSession(opened) : newSessionId(new Date(), Math.random));
   if (texts.system !== undefined) await store.configure(sessionId, { systemPrompt: texts.system });
-  const [{ createLoop }, { DefaultSandboxBuilder }] = await loading;
-  const sandboxBuilder = cleanup.use(new DefaultSandboxBuilder());
+  const [{ createLoop }, { DefaultSandboxBuilder }, { createProcessHost }] = await loading;
+  const host = cleanup.use(createProcessHost({ idleMs: severalMessages ? IDLE_MS : 0 }));
+  const sandboxBuilder = new DefaultSandboxBuilder({ host });
   const loop = createLoop({ llm: client, sessions: store, steps: store, sandboxBuilder });
   const parts = cleanup.move();
 

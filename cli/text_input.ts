@@ -96,10 +96,12 @@ async function readStream(
     }
     return text + decoder.decode();
   } catch (error) {
-    if (error instanceof TypeError) {
-      throw new CliError("input", `Cannot use ${what}: it is not UTF-8 text.`, { cause: error });
-    }
-    throw error;
+    signal?.throwIfAborted();
+    if (error instanceof CliError) throw error;
+    const told = error instanceof TypeError
+      ? `Cannot use ${what}: it is not UTF-8 text.`
+      : `Cannot read ${what}: ${reasonOf(error)}`;
+    throw new CliError("input", told, { cause: error });
   } finally {
     signal?.removeEventListener("abort", stop);
     reader.releaseLock();

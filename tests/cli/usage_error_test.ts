@@ -94,8 +94,25 @@ Deno.test("CLI-07: an unreadable context file is named with the reason", async (
     });
     strictEqual(code, 1);
     deepStrictEqual(onlyResult(stdout).error, { type: "input", message: reason });
-    match(stderr, /To give text that begins with @, write it twice/);
+    strictEqual(stderr.split("\n")[0], `agentloop: ${reason}`);
   }
+});
+
+Deno.test("CLI-07: stdin that cannot be read is named with the reason", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  await using home = await openHome();
+  const { code, stdout } = await new Deno.Command("sh", {
+    args: ["-c", '"$0" "$@" < /', Deno.execPath(), ...home.args(["--json"])],
+    clearEnv: true,
+    env: home.env(),
+    cwd: home.path,
+  }).output();
+  strictEqual(code, 1);
+  deepStrictEqual(onlyResult(new TextDecoder().decode(stdout)).error, {
+    type: "input",
+    message: "Cannot read stdin: it is a directory.",
+  });
 });
 
 Deno.test("CLI-07: an unknown session is an error that names it", async () => {

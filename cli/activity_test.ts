@@ -1,0 +1,86 @@
+import { deepStrictEqual } from "node:assert/strict";
+import type { RunEventBody } from "../contracts/event.ts";
+import { followRun, tokensTexts } from "./activity.ts";
+import { openStatus, type StatusLevel } from "./status.ts";
+
+function linesOf(events: readonly RunEventBody[], level: StatusLevel = "normal"): string[] {
+  let written = "";
+  const stream = {
+    writeSync(bytes: Uint8Array) {
+      written += new TextDecoder().decode(bytes);
+      return bytes.length;
+    },
+  };
+  using activity = followRun(openStatus(stream, { level }), () => 0);
+  for (const event of events) activity.onEvent({ ...event, runId: "r", sessionId: "s" });
+  return written.split("\n").filter((line) => line !== "");
+}
+
+function call(name: string): RunEventBody {
+  return {
+    type: "sandbox_event",
+    args: { kind: "host_call", name, outcome: "ok", duration_ms: 12, target: "example.com" },
+  };
+}
+
+const TOKENS = { prompt: 1000, completion: 20 };
+const SCRIPT: RunEventBody = { type: "execute_js", content: "function run() {\n  fetch();\n}\n" };
+const ENDED: RunEventBody = {
+  type: "execute_js_result",
+  content: "log:\nfirst\nsecond\nreturned nothing; args is unchanged",
+  ok: true,
+  durationMs: 30,
+  tokens: TOKENS,
+};
+
+Deno.test("a turn is one line, with a line for each of the first calls and a count of all of them", () => {
+  const events: RunEventBody[] = [
+    { type: "turn_start", turn: 1 },
+    SCRIPT,
+    ...Array.from({ length: 12 }, () => call("fetch")),
+    ENDED,
+  ];
+  deepStrictEqual(linesOf(events), [
+    ...Array.from({ length: 5 }, () => "turn 1  fetch example.com, ok, 12 ms"),
+    "turn 1  script of 3 lines: ok, 12 calls, 30 ms, 1,000 + 20 tokens | first second returned nothing; args is unchanged",
+  ]);
+});
+
+Deno.test("what fails shows the failure and not the log before it", () => {
+  const failed: RunEventBody = {
+    ...ENDED,
+    ok: false,
+    content: "log:\nfirst\nfailed at line 2: Error: no\nargs is unchanged",
+  };
+  deepStrictEqual(linesOf([{ type: "turn_start", turn: 3 }, SCRIPT, failed]), [
+    "turn 3  script of 3 lines: failed, 30 ms, 1,000 + 20 tokens | failed at line 2: Error: no",
+  ]);
+});
+
+Deno.test("the rest of what happens is told in a line each", () => {
+  const events: RunEventBody[] = [
+    { type: "compacted", args: { messages_before: 60, messages_after: 21 } },
+    {
+      type: "budget_trimmed",
+      args: { messages_dropped: 1, estimated_tokens: 9000, allowance: 8000 },
+    },
+    { type: "warning", content: "a capability was left out" },
+    { type: "turn_start", turn: 1 },
+    { type: "response_chunk", content: "Hel" },
+    { type: "response", content: "Hello", tokens: TOKENS },
+  ];
+  deepStrictEqual(linesOf(events), [
+    "history summarized: 60 messages became 21",
+    "history trimmed: 1 old message left out",
+    "warning: a capability was left out",
+    "turn 1  answer, 1,000 + 20 tokens",
+  ]);
+  deepStrictEqual(linesOf(events, "quiet"), ["warning: a capability was left out"]);
+});
+
+Deno.test("tokens are told as far as they are known", () => {
+  deepStrictEqual(tokensTexts({ prompt: 0, completion: 0 }), []);
+  deepStrictEqual(tokensTexts({ prompt: 5000, completion: 7, cached: 4096 }), [
+    "5,000 (4,096 cached) + 7 tokens",
+  ]);
+});

@@ -1,0 +1,74 @@
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { AgentLoopError } from "../contracts/errors.ts";
+import type { RunResult } from "../contracts/loop.ts";
+import { parseCommandLine } from "./arguments.ts";
+import { outcomeOfRun } from "./run_outcome.ts";
+
+function outcome(
+  run: Partial<RunResult>,
+  { args = [], interrupt = { received: undefined, exitCode: undefined } }: {
+    args?: string[];
+    interrupt?: Parameters<typeof outcomeOfRun>[1]["interrupt"];
+  } = {},
+) {
+  const { options } = parseCommandLine(["run", ...args]);
+  const whole: RunResult = {
+    runId: "r",
+    sessionId: "s",
+    status: "error",
+    finalText: "",
+    steps: 0,
+    tokens: { prompt: 0, completion: 0 },
+    systemPrompt: "",
+    dataBytesCarried: 0,
+    ...run,
+  };
+  const { exitCode, text, failure } = outcomeOfRun(whole, { options, interrupt });
+  return { exitCode, text, type: failure?.type, message: failure?.message, hint: failure?.hint };
+}
+
+Deno.test("each end of a run has its own exit code", () => {
+  strictEqual(outcome({ status: "completed", finalText: "yes" }).exitCode, 0);
+  strictEqual(outcome({ status: "error", error: failed("model_auth") }).exitCode, 1);
+  strictEqual(outcome({ status: "max_iterations" }).exitCode, 2);
+  strictEqual(outcome({ status: "limit", reason: "tokens" }).exitCode, 4);
+  strictEqual(outcome({ status: "waiting" }).exitCode, 5);
+});
+
+Deno.test("only a completed run has text", () => {
+  strictEqual(outcome({ status: "completed", finalText: "yes" }).text, "yes");
+  strictEqual(outcome({ status: "max_iterations", finalText: "guess" }).text, undefined);
+});
+
+Deno.test("a signal decides over the exit code of a run that failed, never of one that completed", () => {
+  const interrupt = { received: "SIGTERM", exitCode: 143 } as const;
+  const stopped = outcome({ status: "error", reason: "aborted" }, { interrupt });
+  deepStrictEqual([stopped.exitCode, stopped.type, stopped.message], [
+    143,
+    "aborted",
+    "Stopped by SIGTERM.",
+  ]);
+  strictEqual(outcome({ status: "completed" }, { interrupt }).exitCode, 0);
+});
+
+Deno.test("an unfinished run says how to go on, unless nothing was kept", () => {
+  match(outcome({ status: "limit", reason: "tokens" }).hint ?? "", /agentloop --session s "go on"/);
+  strictEqual(outcome({ status: "limit" }, { args: ["--ephemeral"] }).hint, undefined);
+});
+
+Deno.test("the limit that was reached is named with its value", () => {
+  match(outcome({ status: "max_iterations" }).message ?? "", /within 20 model calls/);
+  match(
+    outcome({ status: "max_iterations" }, { args: ["--max-steps", "3"] }).message ?? "",
+    /within 3 model/,
+  );
+  match(
+    outcome({ status: "error", reason: "timeout" }).message ?? "",
+    /within 5 min 00 s \(--timeout\)/,
+  );
+  match(outcome({ status: "limit", reason: "cost" }).message ?? "", /limit: cost/);
+});
+
+function failed(code: "model_auth"): AgentLoopError {
+  return new AgentLoopError("The key was refused.", { code });
+}
