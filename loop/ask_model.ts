@@ -18,7 +18,7 @@ export interface Question {
   /** What it is sent. */
   readonly request: Pick<CompletionRequest, "messages" | "model" | "maxTokens">;
   /** Names of the functions that scripts can call. */
-  readonly functions: Iterable<string>;
+  readonly functions: readonly string[];
   /** Ends with the run. */
   readonly signal: AbortSignal;
   /** Hears of the text as it arrives; left out when nobody listens, so that the reply may come in one piece. */

@@ -13,11 +13,6 @@ export type UnusableReply = Extract<
 
 const SEND_BLOCK = "Send one ```javascript block that defines function run(args).";
 
-/** Whether a reply is one of those that are answered with a reminder. */
-export function isUnusable(reply: Reply): reply is UnusableReply {
-  return ["cut", "missing_run", "wrong_form", "unfinished_reasoning"].includes(reply.kind);
-}
-
 /** The reminder for a reply. */
 export function writeReminder(reply: UnusableReply): string {
   switch (reply.kind) {

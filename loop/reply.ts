@@ -32,7 +32,7 @@ export type Reply =
 /** What helps to read a reply. */
 export interface InterpretOptions {
   /** Names of the functions that scripts can call, beside `answer` and `log`. @default none */
-  readonly functions?: Iterable<string>;
+  readonly functions?: readonly string[];
 }
 
 /** Says what a complete reply is. Takes time linear in its length and never throws. */

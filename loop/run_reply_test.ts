@@ -34,6 +34,21 @@ for (const [kind, { reply, reminder }] of Object.entries(UNUSABLE)) {
   });
 }
 
+Deno.test("run reply: a block of another language is known by the functions that it calls, also after an empty try", async () => {
+  using made = fixture(["", "```python\nload(1)\n```", "4"], {
+    sandbox: { functions: [{ name: "load", execute: () => 1 }] },
+  });
+  equal((await made.loop.run(REQUEST)).finalText, "4");
+});
+
+Deno.test("run reply: what was said around a script is kept in the trace, and in no prompt", async () => {
+  using made = fixture([`First I count.\n${returning(1)}\nThat is all.`, "4"]);
+  await made.loop.run(REQUEST);
+  const step = (await made.store.lastN("s", Infinity))[1];
+  equal(step?.toolArgs, JSON.stringify({ said: "First I count.\nThat is all." }));
+  ok(!JSON.stringify(made.llm.requests[1]).includes("First I count"));
+});
+
 Deno.test("run reply: each reminder costs a turn, so a model that never finds the form ends", async () => {
   using made = fixture([], { model: { otherwise: "answer(4)" } });
   const result = await made.loop.run({ ...REQUEST, maxIterations: 3 });

@@ -1,16 +1,11 @@
 /** One turn of a run: asks the model, then runs the script that it sent, takes its answer, or tells it what was wrong with its reply. */
-import type { JsonValue } from "../contracts/json.ts";
-import type { TokenUsage } from "../contracts/model.ts";
-import type { EvaluateRequest, Execution } from "../contracts/sandbox.ts";
-import { untilAborted } from "./abort.ts";
 import { type Asked, askModel } from "./ask_model.ts";
-import { type CarriedData, carryValue } from "./carried_data.ts";
-import { attempt } from "./failure.ts";
+import { type CallCost, NO_COST, stepCost } from "./call_cost.ts";
 import { scanReply } from "./fences.ts";
-import { writeObservation } from "./observation.ts";
 import { type UnusableReply, writeReminder } from "./reminder.ts";
+import { runScript, type Script } from "./run_script.ts";
 import type { RunState } from "./run_state.ts";
-import { addUsage, callTokens, NO_USAGE } from "./usage.ts";
+import { addUsage, callTokens } from "./usage.ts";
 import { clipMiddle } from "./utf8.ts";
 
 /** How a turn ended. */
@@ -20,12 +15,6 @@ export type TurnEnd =
 
 /** So much of a reply that could not be used is shown to the model again, and kept in the trace. */
 const MAX_QUOTED_BYTES = 4096;
-
-/** What a model call cost. */
-interface CallCost {
-  readonly usage: TokenUsage;
-  readonly durationMs: number;
-}
 
 /**
  * Takes one turn.
@@ -44,7 +33,7 @@ export async function takeTurn(run: RunState, turn: number): Promise<TurnEnd> {
     case "done":
       return await giveAnswer(run, { text: reply.text, cost });
     case "code":
-      return await runScript(run, { ...reply, cost, turn });
+      return await takeScript(run, { ...reply, said: proseOf(asked.text), cost, turn });
     case "cut":
     case "missing_run":
     case "wrong_form":
@@ -66,7 +55,7 @@ function ask(run: RunState): Promise<Asked> {
       ...(model === undefined ? {} : { model }),
       ...(request.maxTokens === undefined ? {} : { maxTokens: request.maxTokens }),
     },
-    functions: run.sandbox.functions.keys(),
+    functions: [...run.sandbox.functions.keys()],
     signal: run.signal,
     ...(recorder.isHeard ? { emit: recorder.emit } : {}),
     onCall: (usage) => {
@@ -74,6 +63,17 @@ function ask(run: RunState): Promise<Asked> {
       tally.dataBytesCarried += withheldBytes;
     },
   });
+}
+
+/** Runs the script that the model sent, and takes the answer when it gave one. */
+async function takeScript(run: RunState, script: Script): Promise<TurnEnd> {
+  const answer = await runScript(run, script);
+  if (answer === undefined) return { kind: "goes_on" };
+  return await giveAnswer(run, { text: answer, cost: NO_COST });
+}
+
+function proseOf(text: string): string {
+  return scanReply(text).prose.trim();
 }
 
 /** Records the answer. */
@@ -87,100 +87,6 @@ async function giveAnswer(
   );
   run.conversation.add(step);
   return { kind: "answered", finalText: text };
-}
-
-/** A script on its way to the sandbox. */
-interface Script {
-  readonly source: string;
-  readonly ignoredBlocks: number;
-  readonly cost: CallCost;
-  readonly turn: number;
-}
-
-/** Runs a script, and records it before and after. */
-async function runScript(run: RunState, script: Script): Promise<TurnEnd> {
-  const { recorder, conversation } = run;
-  const { source, cost } = script;
-  const step = await recorder.record(
-    { stepType: "execute_js", content: source, ...stepCost(cost) },
-    { type: "execute_js", content: source },
-  );
-  conversation.add(step);
-  run.unsettled = [];
-
-  const seed = Math.floor(run.parts.random() * 2 ** 32);
-  const startedAt = run.parts.now().getTime();
-  const notes: string[] = [];
-  const onCall = run.openGate(script.turn, (text) => notes.push(text));
-  const execution = await evaluate(run, { source, seed, onCall });
-  const durationMs = run.parts.now().getTime() - startedAt;
-
-  const returned = await readReturned(execution);
-  const content = writeObservation({
-    execution: { ...execution, notes: [...execution.notes, ...notes] },
-    ...(returned === undefined ? {} : { digest: returned.data.digest }),
-    ignoredBlocks: script.ignoredBlocks,
-    turnsLeft: run.maxIterations - script.turn,
-    logBytes: run.sandbox.limits.logBytes,
-    earlierScripts: run.scripts,
-  });
-  run.scripts.push(source);
-  const ok = execution.failure === undefined;
-  const result = await recorder.record(
-    { stepType: "execute_js_result", content, toolArgs: traceOf(execution, seed), durationMs },
-    { type: "execute_js_result", content, ok, durationMs, tokens: callTokens(cost.usage) },
-  );
-  conversation.add(result);
-  if (returned !== undefined) await replaceData(run, returned);
-  if (execution.answerJson === undefined) return { kind: "goes_on" };
-  const text = answerText(execution.answerJson);
-  return await giveAnswer(run, { text, cost: { usage: NO_USAGE, durationMs: 0 } });
-}
-
-/** Runs a script in the sandbox; ends at once when the run does. */
-async function evaluate(
-  run: RunState,
-  { source, seed, onCall }: Pick<EvaluateRequest, "source" | "seed" | "onCall">,
-): Promise<Execution> {
-  return await untilAborted(
-    run.signal,
-    attempt({ doing: "run the script", code: "sandbox_lost" }, () =>
-      run.sandbox.evaluate({
-        source,
-        ...(run.data === undefined ? {} : { argsJson: run.data.json }),
-        onCall,
-        seed,
-        now: run.parts.now,
-        signal: run.signal,
-      })),
-  );
-}
-
-/** What a script returned, as text and as a value. */
-interface Returned {
-  readonly data: CarriedData;
-  readonly value: JsonValue;
-}
-
-/** Reads what a script returned; nothing when it returned nothing or failed. */
-async function readReturned({ failure, valueJson }: Execution): Promise<Returned | undefined> {
-  if (failure !== undefined || valueJson === undefined) return undefined;
-  const value: JsonValue = await attempt(
-    { doing: "read what the script returned", code: "internal" },
-    () => JSON.parse(valueJson),
-  );
-  return { data: carryValue(valueJson, value), value };
-}
-
-/** Makes what a script returned the next one's arguments, in this run and for those to come. */
-async function replaceData(run: RunState, { data, value }: Returned): Promise<void> {
-  const { sessionId } = run.request;
-  await attempt(
-    { doing: `store the data of session ${sessionId}`, code: "store_failed" },
-    () => run.parts.sessions.updateData(sessionId, data.json),
-  );
-  run.data = data;
-  run.recorder.emit({ type: "data_update", args: value });
 }
 
 /** Tells the model what was missing in its reply. The trace keeps both; later runs are sent neither. */
@@ -203,34 +109,4 @@ async function remind(
   if (quoted !== "") run.unsettled.push({ role: "assistant", content: quoted });
   run.unsettled.push({ role: "user", content });
   return { kind: "goes_on" };
-}
-
-/** What a step keeps of the model call behind it. */
-function stepCost({ usage, durationMs }: CallCost) {
-  return { durationMs, promptTokens: usage.prompt, completionTokens: usage.completion };
-}
-
-/** What the trace keeps of an execution: with seed and clock it can be run again and give the same. */
-function traceOf(execution: Execution, seed: number): string {
-  const { failure, valueJson, answerJson, guestMs, hostCalls, clockMs } = execution;
-  return JSON.stringify({
-    seed,
-    clock_ms: clockMs,
-    ok: failure === undefined,
-    ...(failure === undefined ? {} : { failure: failure.kind, line: failure.line }),
-    returned: failure === undefined && valueJson !== undefined,
-    answered: answerJson !== undefined,
-    guest_ms: guestMs,
-    host_calls: hostCalls,
-  });
-}
-
-/** An answer for people: text as it is, other values as readable JSON. */
-function answerText(json: string): string {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
-  } catch {
-    return json;
-  }
 }

@@ -1,0 +1,151 @@
+/** Runs the script of one turn: records it, hands it to the sandbox, tells the model what came of it, and carries on what it returned. */
+import type { JsonValue } from "../contracts/json.ts";
+import type { EvaluateRequest, Execution } from "../contracts/sandbox.ts";
+import { untilAborted } from "./abort.ts";
+import { type CallCost, stepCost } from "./call_cost.ts";
+import { type CarriedData, carryValue } from "./carried_data.ts";
+import { attempt } from "./failure.ts";
+import { writeObservation } from "./observation.ts";
+import type { StepBody } from "./recorder.ts";
+import type { RunState } from "./run_state.ts";
+import { callTokens } from "./usage.ts";
+import { clipMiddle } from "./utf8.ts";
+
+/** A script on its way to the sandbox. */
+export interface Script {
+  readonly source: string;
+  /** What the model said around it; "" for nothing. */
+  readonly said: string;
+  /** Blocks of the same reply that are not run. */
+  readonly ignoredBlocks: number;
+  /** What the call cost that brought it. */
+  readonly cost: CallCost;
+  /** The turn, from 1. */
+  readonly turn: number;
+}
+
+/** So much of what a model said around its script is kept in the trace. */
+const MAX_SAID_BYTES = 4096;
+
+/**
+ * Runs a script, and records it before and after. Gives the answer when the script gave one.
+ *
+ * @throws {AgentLoopError} when the store or the sandbox fails, and the run's reason when it is ended meanwhile.
+ */
+export async function runScript(run: RunState, script: Script): Promise<string | undefined> {
+  const { recorder, conversation } = run;
+  const { source, cost } = script;
+  conversation.add(
+    await recorder.record(scriptStep(script), { type: "execute_js", content: source }),
+  );
+  run.unsettled = [];
+
+  const seed = Math.floor(run.parts.random() * 2 ** 32);
+  const startedAt = run.parts.now().getTime();
+  const notes: string[] = [];
+  const onCall = run.openGate(script.turn, (text) => notes.push(text));
+  const execution = await evaluate(run, { source, seed, onCall });
+  const durationMs = run.parts.now().getTime() - startedAt;
+
+  const returned = await readReturned(execution);
+  const content = writeObservation({
+    execution: { ...execution, notes: [...execution.notes, ...notes] },
+    ...(returned === undefined ? {} : { digest: returned.data.digest }),
+    ignoredBlocks: script.ignoredBlocks,
+    turnsLeft: run.maxIterations - script.turn,
+    logBytes: run.sandbox.limits.logBytes,
+    earlierScripts: run.scripts,
+  });
+  run.scripts.push(source);
+  const ok = execution.failure === undefined;
+  const result = await recorder.record(
+    { stepType: "execute_js_result", content, toolArgs: traceOf(execution, seed), durationMs },
+    { type: "execute_js_result", content, ok, durationMs, tokens: callTokens(cost.usage) },
+  );
+  conversation.add(result);
+  if (returned !== undefined) await replaceData(run, returned);
+  return execution.answerJson === undefined ? undefined : answerText(execution.answerJson);
+}
+
+/** The step of a script. What was said around it is for those who read the trace; no prompt holds it. */
+function scriptStep({ source, said, cost }: Script): StepBody {
+  return {
+    stepType: "execute_js",
+    content: source,
+    ...(said === ""
+      ? {}
+      : { toolArgs: JSON.stringify({ said: clipMiddle(said, MAX_SAID_BYTES) }) }),
+    ...stepCost(cost),
+  };
+}
+
+/** Runs a script in the sandbox; ends at once when the run does. */
+async function evaluate(
+  run: RunState,
+  { source, seed, onCall }: Pick<EvaluateRequest, "source" | "seed" | "onCall">,
+): Promise<Execution> {
+  return await untilAborted(
+    run.signal,
+    attempt({ doing: "run the script", code: "sandbox_lost" }, () =>
+      run.sandbox.evaluate({
+        source,
+        ...(run.data === undefined ? {} : { argsJson: run.data.json }),
+        onCall,
+        seed,
+        now: run.parts.now,
+        signal: run.signal,
+      })),
+  );
+}
+
+/** What a script returned, as text and as a value. */
+interface Returned {
+  readonly data: CarriedData;
+  readonly value: JsonValue;
+}
+
+/** Reads what a script returned; nothing when it returned nothing or failed. */
+async function readReturned({ failure, valueJson }: Execution): Promise<Returned | undefined> {
+  if (failure !== undefined || valueJson === undefined) return undefined;
+  const value: JsonValue = await attempt(
+    { doing: "read what the script returned", code: "internal" },
+    () => JSON.parse(valueJson),
+  );
+  return { data: carryValue(valueJson, value), value };
+}
+
+/** Makes what a script returned the next one's arguments, in this run and for those to come. */
+async function replaceData(run: RunState, { data, value }: Returned): Promise<void> {
+  const { sessionId } = run.request;
+  await attempt(
+    { doing: `store the data of session ${sessionId}`, code: "store_failed" },
+    () => run.parts.sessions.updateData(sessionId, data.json),
+  );
+  run.data = data;
+  run.recorder.emit({ type: "data_update", args: value });
+}
+
+/** What the trace keeps of an execution: with seed and clock it can be run again and give the same. */
+function traceOf(execution: Execution, seed: number): string {
+  const { failure, valueJson, answerJson, guestMs, hostCalls, clockMs } = execution;
+  return JSON.stringify({
+    seed,
+    clock_ms: clockMs,
+    ok: failure === undefined,
+    ...(failure === undefined ? {} : { failure: failure.kind, line: failure.line }),
+    returned: failure === undefined && valueJson !== undefined,
+    answered: answerJson !== undefined,
+    guest_ms: guestMs,
+    host_calls: hostCalls,
+  });
+}
+
+/** An answer for people: text as it is, other values as readable JSON. */
+function answerText(json: string): string {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
+  } catch {
+    return json;
+  }
+}
