@@ -1,7 +1,7 @@
 /**
  * Where the database is. Pure: the environment and the platform are handed in.
  */
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { CliError } from "./failure.ts";
 
 /** What the place depends on. */
@@ -25,7 +25,7 @@ export function databasePath({ db, os, env }: DatabasePlace): string {
   if (named !== undefined) return named;
   const xdg = env("XDG_DATA_HOME");
   // The XDG specification wants a relative path to be ignored.
-  const base = xdg?.startsWith("/") ? xdg : platformBase(os, env);
+  const base = xdg !== undefined && isAbsolute(xdg) ? xdg : platformBase(os, env);
   if (base === undefined) {
     throw new CliError(
       "config",

@@ -11,10 +11,12 @@ import { countOf } from "../units.ts";
 
 /** Runs `doctor`. Its outcome is a failure of type `check` when one of the checks failed. */
 export async function doctor(context: CommandContext): Promise<Outcome> {
-  const { words, output, status } = context;
+  const { words, output, status, interrupt } = context;
   if (words.length > 0) throw usageError("doctor takes no arguments");
   const failed: string[] = [];
   for await (const check of allChecks(context)) {
+    // What a signal cut short has not been checked.
+    interrupt.signal.throwIfAborted();
     status.setLive();
     output.text(`${checkText(check)}\n`);
     output.line(checkLine(check));

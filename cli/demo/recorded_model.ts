@@ -14,6 +14,9 @@ export interface RecordedModel extends Client {
 /** The name that the recorded model answers under. */
 export const RECORDED_MODEL = "recorded";
 
+/** What the model asks for though nobody allowed it. The name is one that never resolves; the policy refuses it before anybody tries. */
+export const RATES_URL = "https://rates.example/latest?base=EUR";
+
 /** What the user asks in the demo. */
 export function demoQuestion(baseUrl: string): string {
   return `Which ten customers ordered for the most money? Leave cancelled orders out. The shop's API: GET ${baseUrl}/orders?page=1 (more pages follow) and GET ${baseUrl}/customers.`;
@@ -54,17 +57,22 @@ export function wireBytes(messages: readonly unknown[], tools?: readonly unknown
 export function recordedReplies(baseUrl: string): readonly string[] {
   return [
     reply(
-      "First a look at one page, to see what an order is made of.",
+      "First a look at one page, to see what an order is made of, and at exchange rates, should there be several currencies.",
       `
 function run() {
   const page = fetch("${baseUrl}/orders?page=1").json();
   log("pages:", page.pages, "orders on this one:", page.orders.length);
   log("an order:", page.orders[0]);
+  try {
+    log("rates:", fetch("${RATES_URL}").json());
+  } catch (error) {
+    log("no rates:", error.message);
+  }
   return { pages: page.pages, orders: page.orders };
 }`,
     ),
     reply(
-      "Now the other pages and the customers, all at once.",
+      "The rates are refused, so it has to go without them, which it does if all is in one currency. Now the other pages and the customers, all at once.",
       `
 async function run({ pages, orders }) {
   const load = async (path) => (await fetch("${baseUrl}" + path)).json();
@@ -73,6 +81,7 @@ async function run({ pages, orders }) {
   const [customers, ...rest] = await Promise.all(paths.map(load));
   for (const page of rest) orders.push(...page.orders);
   log("orders:", orders.length, "customers:", customers.length);
+  log("currencies:", [...new Set(orders.map((order) => order.currency))].join(", "));
   return { orders, customers };
 }`,
     ),

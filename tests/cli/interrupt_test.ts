@@ -95,3 +95,20 @@ Deno.test("CLI-05: a second signal ends the program at once", async () => {
   strictEqual(onlyResult(await rest()).exit_code, code);
   await child.stderr.cancel();
 });
+
+Deno.test("CLI-05: SIGINT ends a doctor whose request is not answered", async () => {
+  const asked = Promise.withResolvers<void>();
+  await using server = await startOpenAIServer({
+    replies: [() => {
+      asked.resolve();
+      return { pieces: [], end: "stall" };
+    }],
+  });
+  await using home = await openHome(server.baseUrl);
+  await using child = home.start(["doctor", "--json"]);
+  await asked.promise;
+  child.kill("SIGINT");
+  const { code, stdout } = await child.output();
+  strictEqual(code, 130);
+  strictEqual(onlyResult(new TextDecoder().decode(stdout)).reason, "aborted");
+});
