@@ -51,13 +51,19 @@ export async function guestCommand(): Promise<GuestCommand> {
       { code: "sandbox_permission" },
     );
   }
-  const args = Deno.build.standalone ? [GUEST_MODE_ARGUMENT] : [...RUN_FLAGS, guestUrl()];
+  const args = Deno.build.standalone ? [GUEST_MODE_ARGUMENT] : runArguments(guestUrl());
   return { path, args, env: guestEnvironment() };
 }
 
 /** Never called: that the import is written down makes the runtime fetch, publish and embed the guest with its package. */
 export function guestModule(): Promise<typeof import("./guest/main.ts")> {
   return import("./guest/main.ts");
+}
+
+function runArguments(url: string): string[] {
+  // A guest that lies at an https address is itself an import of that kind; only what is cached is loaded then.
+  const imports = url.startsWith("file:") ? ["--deny-import"] : [];
+  return [...RUN_FLAGS, ...imports, url];
 }
 
 function guestUrl(): string {

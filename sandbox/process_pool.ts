@@ -182,6 +182,7 @@ export class ProcessPool {
 
   /** The scope's process; started, if need be at the price of an idle one. */
   #placeFor(scopeKey: string): Place | undefined {
+    if (this.#closed) return undefined;
     const known = this.#places.get(scopeKey);
     if (known !== undefined && known.process?.alive !== false) return known;
     this.#places.delete(scopeKey);

@@ -12,10 +12,7 @@ import {
 } from "./failure.ts";
 import { createLogBuffer } from "./log_buffer.ts";
 import { type MeasuredText, type Realm, RealmError } from "./realm.ts";
-import type { Thread } from "./thread.ts";
-
-/** A guest runs this long before it lets everything else on its thread have a turn. */
-const SLICE_MS = 5;
+import { SLICE_MS, type Thread } from "./thread.ts";
 
 /** The functions of one pack, and the code that dresses them. */
 export interface GuestPack {
@@ -219,6 +216,7 @@ export function startExecution(
   /** Runs jobs and delivers replies until the outcome is there and no call is under way. */
   async function pump(): Promise<MeasuredText> {
     while (stopped === undefined) {
+      if (thread.isDue()) await thread.nextTask();
       if (await guest(() => realm.runJob())) continue;
       const next = replies.shift();
       if (next !== undefined) {

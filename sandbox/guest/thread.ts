@@ -3,6 +3,9 @@
  * its code ends or suspends, so that its time is its own and the watchdog watches the right one. Others wait in order.
  */
 
+/** A guest runs this long before it lets everything else on its thread have a turn. */
+export const SLICE_MS = 5;
+
 /** The thread that guests share. Owned by a runtime, which closes it. */
 export interface Thread {
   /** Lets a guest in: at once (`undefined`), or when its turn has come. */
@@ -11,6 +14,8 @@ export interface Thread {
   release(): void;
   /** Resolves in a later task: everything else that is ready has had a turn by then. */
   nextTask(): Promise<void>;
+  /** Whether guests have kept the thread from everything else for a slice: chains of microtasks do. */
+  isDue(): boolean;
   /** Closes the channel, which keeps the event loop alive once it is open. */
   close(): void;
 }
@@ -21,12 +26,17 @@ export function createThread(): Thread {
   // A message to oneself is a macrotask without the floor of `setTimeout`.
   const waiting: (() => void)[] = [];
   let channel: MessageChannel | undefined;
+  let lastTask = performance.now();
   return {
     ...turn,
+    isDue: () => performance.now() - lastTask > SLICE_MS,
     nextTask() {
       if (channel === undefined) {
         channel = new MessageChannel();
-        channel.port1.onmessage = () => waiting.shift()?.();
+        channel.port1.onmessage = () => {
+          lastTask = performance.now();
+          waiting.shift()?.();
+        };
       }
       const { port2 } = channel;
       return new Promise((resolve) => {
