@@ -1,35 +1,82 @@
-/** The policies that come with the loop. A policy decides; the gate enforces. */
+/**
+ * The policies that come with the loop. A policy decides; the gate enforces. Whether a host lies in a private network is told by the function that
+ * reaches for it, before it connects.
+ */
 import type { PolicyCall, PolicyChecker, PolicyDecision } from "../contracts/policy.ts";
+import { HostList, isWebPort, normalHost } from "./host_list.ts";
 
 /** Options of a {@linkcode DefaultPolicy}. */
 export interface DefaultPolicyOptions {
   /**
-   * Hosts that `fetch` may reach: `example.com` is that host alone; `.example.com` or `*.example.com` is every host below it, and not
-   * itself. Case and a trailing dot do not count. @default none
+   * Functions that pass without being asked about, by name: `["writeFile"]`. With `fetch` among them every public host passes, at the ports of the web;
+   * private networks stay closed. @default none
+   */
+  readonly allowTools?: readonly string[];
+  /**
+   * Hosts that pass without being asked about: `example.com` is that host alone; `*.example.com` or `.example.com` is every host below it, and not
+   * itself. Ports 80 and 443 are meant, unless one is named (`example.com:8080`) or any is (`example.com:*`). A host in a private network
+   * does not pass by this. @default none
    */
   readonly allowDomains?: readonly string[];
+  /**
+   * Hosts that pass also when they lie in a private network, as scripts name them: `127.0.0.1:8080`, `intranet.example`. Written as in
+   * `allowDomains`, ports alike. @default none
+   */
+  readonly allowPrivateHosts?: readonly string[];
 }
 
-/** The policy when none is set: functions of your own pass, `fetch` reaches only the hosts that were named. */
+/** Functions that reach into a network. Whatever else names a port or a network with its aim counts too. */
+const NETWORK_FUNCTIONS = new Set(["fetch", "http"]);
+/** Functions that ask a model; they count into the run's limits instead. */
+const MODEL_FUNCTIONS = new Set(["ai", "aiJSON"]);
+/** Functions that are asked about even where they are not registered as having consequences. */
+const ASKED_FUNCTIONS = new Set(["writeFile", "editFile", "exec", "sendEmail", "secret"]);
+
+/**
+ * The policy when none is set. Hosts that were allowed pass, other public ones are asked about, private networks are refused; functions with
+ * consequences outside are asked about; everything else passes.
+ */
 export class DefaultPolicy implements PolicyChecker {
-  readonly #allowed: readonly string[];
+  readonly #tools: ReadonlySet<string>;
+  readonly #domains: HostList;
+  readonly #privateHosts: HostList;
 
   /**
    * Creates the policy.
    *
-   * @throws {TypeError} when a domain is not a host name: has a scheme, a path or a port, or is empty.
+   * @throws {TypeError} when a list holds what is no name, or no host with an optional port.
    */
   constructor(options: DefaultPolicyOptions = {}) {
-    this.#allowed = (options.allowDomains ?? []).map(normalDomain);
+    const { allowTools = [], allowDomains = [], allowPrivateHosts = [] } = options;
+    this.#tools = new Set(allowTools.map(checkedName));
+    this.#domains = new HostList("allowDomains", allowDomains);
+    this.#privateHosts = new HostList("allowPrivateHosts", allowPrivateHosts);
   }
 
   /** Decides over one call. */
   check(call: PolicyCall): PolicyDecision {
-    if (call.name !== "fetch") return { decision: "allow" };
-    if (call.target === undefined) return { decision: "deny", reason: "its host cannot be told" };
-    const host = normalHost(call.target);
-    if (this.#allowed.some((domain) => matches(host, domain))) return { decision: "allow" };
-    return { decision: "deny", reason: `${host} is not among the allowed hosts` };
+    if (isNetworkCall(call)) return this.#checkNetwork(call);
+    if (MODEL_FUNCTIONS.has(call.name) || this.#tools.has(call.name)) return ALLOW;
+    if (!call.sideEffect && !ASKED_FUNCTIONS.has(call.name)) return ALLOW;
+    return ask(`it has consequences outside; allowTools: [${quoted(call.name)}] lets it pass`);
+  }
+
+  #checkNetwork({ name, target, port, network }: PolicyCall): PolicyDecision {
+    if (target === undefined || target === "") {
+      return deny("its host cannot be told; it takes a full URL, https://host/path");
+    }
+    const aim = { target, ...(port === undefined ? {} : { port }) };
+    if (this.#privateHosts.has(aim)) return ALLOW;
+    const host = normalHost(target);
+    const entry = quoted(isWebPort(port) ? host : `${host}:${port}`);
+    if (network === "private") {
+      return deny(`${host} lies in a private network; allowPrivateHosts: [${entry}] lets it pass`);
+    }
+    if (this.#domains.has(aim)) return ALLOW;
+    const pass = `allowDomains: [${entry}] lets it pass`;
+    if (!isWebPort(port)) return deny(`port ${port} of ${host} is none of the web's; ${pass}`);
+    if (this.#tools.has(name)) return ALLOW;
+    return ask(`${host} is not among the allowed hosts; ${pass}`);
   }
 }
 
@@ -37,31 +84,31 @@ export class DefaultPolicy implements PolicyChecker {
 export class AllowAll implements PolicyChecker {
   /** Allows the call. */
   check(_call: PolicyCall): PolicyDecision {
-    return { decision: "allow" };
+    return ALLOW;
   }
 }
 
-/** Whether a host is the domain, or below it when the domain begins with a dot. */
-function matches(host: string, domain: string): boolean {
-  return domain.startsWith(".")
-    ? host.endsWith(domain) && host.length > domain.length
-    : host === domain;
+const ALLOW: PolicyDecision = { decision: "allow" };
+
+function deny(reason: string): PolicyDecision {
+  return { decision: "deny", reason };
 }
 
-/** A host name in the one spelling that is compared. */
-function normalHost(host: string): string {
-  return host.toLowerCase().replace(/:\d+$/, "").replace(/\.$/, "");
+function ask(reason: string): PolicyDecision {
+  return { decision: "ask", reason };
 }
 
-function normalDomain(domain: string): string {
-  const name = typeof domain === "string" ? domain.trim().toLowerCase().replace(/^\*\./, ".") : "";
-  // An IPv6 address stands in brackets, as in a URL.
-  if (!/^(?:\.?[^\s/:@*.]+(?:\.[^\s/:@*.]+)*\.?|\[[0-9a-f:.]+\])$/.test(name)) {
-    throw new TypeError(
-      `allowDomains: expected host names such as "example.com" or ".example.com", got ${
-        JSON.stringify(domain)
-      }`,
-    );
-  }
-  return normalHost(name);
+function isNetworkCall({ name, port, network }: PolicyCall): boolean {
+  return NETWORK_FUNCTIONS.has(name) || port !== undefined || network !== undefined;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
+
+function checkedName(name: unknown): string {
+  if (typeof name === "string" && name !== "") return name;
+  throw new TypeError(
+    `allowTools: expected names of functions such as "writeFile", got ${JSON.stringify(name)}`,
+  );
 }

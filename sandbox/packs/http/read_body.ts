@@ -1,0 +1,115 @@
+/** Reads the body of an answer: decompressed, and no further than the limit, which counts what comes out of the decompression. */
+import { Buffer } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import { Readable, type Transform, Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
+import { HttpFailure } from "./http_failure.ts";
+
+/** More encodings on one another than any server has a reason for. */
+const MAX_ENCODINGS = 3;
+const KNOWN_ENCODINGS = new Set(["gzip", "x-gzip", "deflate", "br"]);
+
+/**
+ * Reads a body to its end, or fails at the limit and reads no more of it.
+ *
+ * @throws {HttpFailure} when the body is over the limit or cannot be decompressed.
+ * @throws {Error} what the connection failed with.
+ */
+export async function readBody(
+  answer: IncomingMessage,
+  { maxBytes }: { readonly maxBytes: number },
+): Promise<Uint8Array> {
+  const encodings = encodingsOf(answer);
+  if (encodings.length === 0) refuseAnnounced(answer, maxBytes);
+  const chunks: AsyncIterator<Uint8Array> = answer[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  // Empty bodies are not compressed, whatever the header says.
+  if (first.done) return new Uint8Array();
+
+  const decoders = encodings.map((encoding, index) =>
+    decoderFor(encoding, index === 0 ? first.value : undefined)
+  );
+  const sink = new BoundedSink(maxBytes);
+  try {
+    await pipeline([Readable.from(withFirst(first.value, chunks)), ...decoders, sink]);
+  } catch (error) {
+    if (sink.isOver) throw overLimit(`more than ${maxBytes}`, maxBytes);
+    if (encodings.length === 0 || answer.errored !== null) throw answer.errored ?? error;
+    throw new HttpFailure(`the body is not what its header says: ${encodings.join(", ")}`);
+  }
+  return sink.bytes;
+}
+
+/** Keeps what is written to it, and fails when that is too much: the streams before it then end too. */
+class BoundedSink extends Writable {
+  readonly #pieces: Uint8Array[] = [];
+  readonly #maxBytes: number;
+  #length = 0;
+
+  constructor(maxBytes: number) {
+    super();
+    this.#maxBytes = maxBytes;
+  }
+
+  get isOver(): boolean {
+    return this.#length > this.#maxBytes;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces);
+  }
+
+  override _write(piece: Uint8Array, _encoding: string, done: (error?: Error) => void): void {
+    this.#length += piece.length;
+    if (this.isOver) return done(new RangeError("over the limit"));
+    this.#pieces.push(piece);
+    done();
+  }
+}
+
+/** What was read already, then the rest. Ending it early destroys the answer. */
+async function* withFirst(
+  first: Uint8Array,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield first;
+  yield* { [Symbol.asyncIterator]: () => rest };
+}
+
+/** The encodings in the order in which they are taken off. */
+function encodingsOf({ headers }: IncomingMessage): readonly string[] {
+  const named = (headers["content-encoding"] ?? "").toLowerCase().split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "" && name !== "identity");
+  if (named.length > MAX_ENCODINGS) {
+    throw new HttpFailure(`the body is encoded ${named.length} times over`);
+  }
+  const unknown = named.find((name) => !KNOWN_ENCODINGS.has(name));
+  if (unknown !== undefined) {
+    throw new HttpFailure(
+      `the body is encoded as ${JSON.stringify(unknown.slice(0, 40))}, which cannot be read here`,
+    );
+  }
+  return named.reverse();
+}
+
+function decoderFor(encoding: string, first: Uint8Array | undefined): Transform {
+  if (encoding === "br") return createBrotliDecompress();
+  if (encoding !== "deflate") return createGunzip();
+  // Some servers leave the zlib header away, which has an 8 in its first byte.
+  return first !== undefined && (first[0]! & 0x0f) !== 8 ? createInflateRaw() : createInflate();
+}
+
+/** Refuses at once what says beforehand that it is too large. */
+function refuseAnnounced({ headers }: IncomingMessage, maxBytes: number): void {
+  const length = Number(headers["content-length"] ?? 0);
+  if (length > maxBytes) throw overLimit(String(length), maxBytes);
+}
+
+function overLimit(size: string, maxBytes: number): HttpFailure {
+  return new HttpFailure(
+    `the body has ${size} bytes, the limit is ${maxBytes} (maxBytes); ask for less at once, such as one page or a range`,
+    "RangeError",
+  );
+}

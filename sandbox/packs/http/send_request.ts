@@ -1,0 +1,75 @@
+/** One request over one connection, up to the head of its answer. Connections are not kept: each ends with its answer. */
+import { type IncomingMessage, request as startRequest } from "node:http";
+import type { Socket } from "node:net";
+import { MAX_HEADER_BYTES } from "./http_failure.ts";
+
+/** A request as it goes out. */
+export interface WireRequest {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body?: Uint8Array;
+}
+
+/** What is sent where the script names nothing else. Some servers refuse requests without a name. */
+const DEFAULT_HEADERS: Readonly<Record<string, string>> = {
+  "accept": "*/*",
+  "accept-encoding": "gzip, deflate, br",
+  "user-agent": "agentloop",
+};
+
+/**
+ * Sends a request and resolves with the answer once its head is there; destroying the answer ends the connection. When the signal ends, both are
+ * destroyed with its reason, also while the body is read.
+ */
+export function sendRequest(
+  { url, method, headers, body }: WireRequest,
+  { socket, signal }: { readonly socket: Socket; readonly signal: AbortSignal },
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = startRequest({
+      method,
+      path: `${url.pathname}${url.search}`,
+      host: url.hostname,
+      setHost: false,
+      headers: wireHeaders({ url, method, headers, body }),
+      createConnection: () => socket,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    });
+    const onAbort = () => void request.destroy(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    request.on("close", () => signal.removeEventListener("abort", onAbort));
+    request.on("error", reject);
+    request.on("response", (answer) => {
+      // Whoever reads the body hears of its failures; until then nobody does.
+      answer.on("error", () => {});
+      resolve(answer);
+    });
+    request.end(body);
+  });
+}
+
+function wireHeaders({ url, method, headers, body }: WireRequest): Record<string, string> {
+  const hasBody = body !== undefined || method === "POST" || method === "PUT" || method === "PATCH";
+  return {
+    "host": url.host,
+    ...DEFAULT_HEADERS,
+    ...Object.fromEntries(headers),
+    ...(hasBody ? { "content-length": String(body?.length ?? 0) } : {}),
+    "connection": "close",
+  };
+}
+
+/** The headers of an answer by their names in small letters. Those that came more than once are joined: by a comma, cookies by a line break. */
+export function answerHeaders({ rawHeaders }: IncomingMessage): Record<string, string> {
+  const headers = new Map<string, string>();
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!.toLowerCase();
+    const value = rawHeaders[at + 1]!;
+    const before = headers.get(name);
+    const joint = name === "set-cookie" ? "\n" : ", ";
+    headers.set(name, before === undefined ? value : before + joint + value);
+  }
+  return Object.fromEntries(headers);
+}
