@@ -44,7 +44,7 @@ export function suitesIn(root: string, scratch: string): readonly Suite[] {
       ignore: [],
       // `sh` pipes the command's output away, `script` gives it a terminal.
       permissions: [...files, start("sh", "script"), loopback, "--allow-env"],
-      timeoutMs: 210_000,
+      timeoutMs: 250_000,
     },
   ];
 }
