@@ -17,6 +17,8 @@ export interface ProcessEntry {
   /** The most that it ever held. */
   readonly peakBytes: number;
   readonly command: readonly string[];
+  /** Names of the variables it was started with. */
+  readonly environment: readonly string[];
 }
 
 /** Looks at processes. Owned by whoever opened it. */

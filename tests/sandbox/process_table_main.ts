@@ -19,6 +19,7 @@ function readEntry(pid: number): ProcessEntry | undefined {
       startTicks: Number(fields[19]),
       residentBytes: bytes("VmRSS"),
       peakBytes: bytes("VmHWM"),
+      environment: readNames(pid),
       command: Deno.readTextFileSync(`/proc/${pid}/cmdline`).split("\0").slice(0, -1),
     };
   } catch (error) {
@@ -26,6 +27,17 @@ function readEntry(pid: number): ProcessEntry | undefined {
     if (error instanceof Deno.errors.NotFound || String(error).includes("No such process")) {
       return undefined;
     }
+    throw error;
+  }
+}
+
+/** None of a process that is not ours to look into. */
+function readNames(pid: number): readonly string[] {
+  try {
+    const text = Deno.readTextFileSync(`/proc/${pid}/environ`);
+    return text.split("\0").slice(0, -1).map((entry) => entry.split("=")[0]!);
+  } catch (error) {
+    if (error instanceof Deno.errors.PermissionDenied) return [];
     throw error;
   }
 }

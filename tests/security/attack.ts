@@ -7,6 +7,7 @@ import type { Execution, FailureKind, SandboxLimits } from "../../contracts/sand
 import type { GuestLease, SandboxHost } from "../../sandbox/host.ts";
 import { evaluate, evaluateValue, takeLease, type TestRun } from "../sandbox/evaluation.ts";
 import type { ProcessEntry } from "../sandbox/process_table.ts";
+import { shareHost } from "../sandbox/shared_host.ts";
 
 /** The host under test, and what may be expected of it. */
 export interface SecuritySuite {
@@ -26,19 +27,8 @@ export interface StartedSuite extends SecuritySuite {
 }
 
 /** Sees to the shared host of a suite: made before its first test, gone after its last. */
-export function shareHost(suite: SecuritySuite): StartedSuite {
-  let host: SandboxHost;
-  let kept: GuestLease;
-  Deno.test.beforeAll(async () => {
-    host = suite.createHost();
-    kept = takeLease(host);
-    await assertWorks(kept);
-  });
-  Deno.test.afterAll(async () => {
-    await kept[Symbol.asyncDispose]();
-    await host[Symbol.asyncDispose]();
-  });
-  return { ...suite, sharedHost: () => host };
+export function startSuite(suite: SecuritySuite): StartedSuite {
+  return { ...suite, sharedHost: shareHost(suite.createHost) };
 }
 
 /** Guest time of the attacks in ms: long enough for what is meant to end well. */

@@ -1,5 +1,5 @@
 /** Every attack, as a function of the host that has to stand it. */
-import { type SecuritySuite, shareHost } from "./attack.ts";
+import { type SecuritySuite, startSuite } from "./attack.ts";
 import { bridgeAttacks } from "./suite_bridge.ts";
 import { cpuAttacks } from "./suite_cpu.ts";
 import { memoryAttacks } from "./suite_memory.ts";
@@ -9,7 +9,7 @@ import { throwingAttacks } from "./suite_throwing.ts";
 
 /** Defines the tests for one host. */
 export function sandboxSecuritySuite(host: SecuritySuite): void {
-  const suite = shareHost(host);
+  const suite = startSuite(host);
   cpuAttacks(suite);
   stackAttacks(suite);
   memoryAttacks(suite);

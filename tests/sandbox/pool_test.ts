@@ -1,0 +1,79 @@
+/** Seats and processes are bounded; who finds none waits in order. */
+import assert from "node:assert/strict";
+import { createProcessHost } from "../../sandbox/process_host.ts";
+import { evaluate, evaluateValue, holdCalls, takeLease } from "./evaluation.ts";
+import { openProcessTable, until } from "./process_table.ts";
+
+Deno.test("scripts that find no seat wait, and are seated in the order of arrival", async () => {
+  await using host = createProcessHost({ maxGuests: 2 });
+  await using lease = takeLease(host);
+  const held = holdCalls();
+  const order: number[] = [];
+  const runs = [0, 1, 2, 3, 4].map((i) =>
+    evaluateValue(lease, "function run(args) { return echo(args) }", {
+      args: i,
+      onCall: (call) => {
+        order.push(i);
+        return held.onCall(call);
+      },
+    })
+  );
+  for (let done = 0; done < 5;) {
+    await held.arrived(Math.min(2, 5 - done));
+    done += held.waiting;
+    held.answerAll();
+  }
+  assert.deepEqual(await Promise.all(runs), [0, 1, 2, 3, 4]);
+  assert.deepEqual(order, [0, 1, 2, 3, 4]);
+});
+
+Deno.test("one script more than the queue holds is refused, one whose signal ends leaves it", async () => {
+  await using host = createProcessHost({ maxGuests: 1, maxQueue: 1 });
+  await using lease = takeLease(host);
+  const held = holdCalls();
+  const abort = new AbortController();
+  const first = evaluateValue(lease, "function run() { return echo(1) }", { onCall: held.onCall });
+  await held.arrived(1);
+  const second = evaluate(lease, "function run() { return 2 }", { signal: abort.signal });
+  await assert.rejects(evaluate(lease, "function run() { return 3 }"), { code: "sandbox_busy" });
+  abort.abort();
+  assert.equal((await second).failure?.kind, "cancelled");
+  const fourth = evaluateValue(lease, "function run() { return 4 }");
+  held.answerAll();
+  assert.deepEqual([await first, await fourth], [1, 4]);
+});
+
+Deno.test("processes are bounded: an idle one makes room, a busy one is waited for", async () => {
+  await using table = openProcessTable();
+  await using host = createProcessHost({ maxProcesses: 1 });
+  await using one = takeLease(host, { scopeKey: "one" });
+  await using two = takeLease(host, { scopeKey: "two" });
+  const held = holdCalls();
+  const busy = evaluateValue(one, "function run() { return echo(1) }", { onCall: held.onCall });
+  await held.arrived(1);
+  const waiting = evaluateValue(two, "function run() { return 2 }");
+  assert.equal((await table.guests()).length, 1);
+  held.answerAll();
+  assert.deepEqual([await busy, await waiting], [1, 2]);
+  assert.equal(await evaluateValue(one, "function run() { return 3 }"), 3);
+  await until("one process is left", async () => (await table.guests()).length === 1);
+});
+
+Deno.test("spares are started ahead and never more than asked for", async () => {
+  await using table = openProcessTable();
+  await using host = createProcessHost({ spares: 1, maxProcesses: 3 });
+  await using lease = takeLease(host);
+  await evaluateValue(lease, "function run() {}");
+  await until("the spare is there", async () => (await table.guests()).length === 2);
+  await using other = takeLease(host, { scopeKey: "other" });
+  await evaluateValue(other, "function run() {}");
+  await until("the next spare is there", async () => (await table.guests()).length === 3);
+});
+
+Deno.test("bounds out of range are refused", () => {
+  for (
+    const options of [{ maxProcesses: 0 }, { maxGuests: 0 }, { maxQueue: -1 }, { maxAgeMs: NaN }]
+  ) {
+    assert.throws(() => createProcessHost(options), RangeError);
+  }
+});
