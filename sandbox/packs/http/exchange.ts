@@ -163,12 +163,13 @@ async function authorize(
 }
 
 async function takeAnswer(
-  { request, engine }: Call,
+  call: Call,
   { answer, url }: { readonly answer: IncomingMessage; readonly url: URL },
 ): Promise<PlainResponse> {
+  const { request } = call;
   const status = answer.statusCode ?? 0;
   const bodiless = request.method === "HEAD" || WITHOUT_BODY.has(status);
-  const bytes = bodiless ? new Uint8Array() : await read(answer, { engine, host: url.host });
+  const bytes = bodiless ? new Uint8Array() : await read(call, { answer, host: url.host });
   return {
     status,
     ok: status >= 200 && status < 300,
@@ -181,11 +182,13 @@ async function takeAnswer(
 }
 
 async function read(
-  answer: IncomingMessage,
-  { engine, host }: { readonly engine: Engine; readonly host: string },
+  { engine, clock }: Call,
+  { answer, host }: { readonly answer: IncomingMessage; readonly host: string },
 ): Promise<Uint8Array> {
   try {
-    return await readBody(answer, engine);
+    const bytes = await readBody(answer, engine);
+    clock.signal.throwIfAborted();
+    return bytes;
   } catch (error) {
     throw toHttpFailure(error, { host, stage: "read" });
   }

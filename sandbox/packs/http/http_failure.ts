@@ -33,7 +33,7 @@ export function toHttpFailure(error: unknown, { host, stage }: FailedAt): HttpFa
   if (error instanceof HttpFailure) return error;
   const { code, message } = readError(error);
   if (code === "HPE_HEADER_OVERFLOW") return tooManyHeaders(host);
-  const why = permissionNeeded(code, message, host) ?? wordsFor(code, host);
+  const why = permissionNeeded(code, message, host) ?? wordsFor(code);
   const what = stage === "read" ? `the answer of ${host} broke off` : `${host} cannot be asked`;
   return new HttpFailure(`${what}: ${why}`);
 }
@@ -88,11 +88,13 @@ const WORDS: Readonly<Record<string, string>> = {
   CERT_REVOKED: "its certificate was revoked",
 };
 
-function wordsFor(code: string, host: string): string {
+function wordsFor(code: string): string {
   const words = WORDS[code];
   if (words !== undefined) return words;
   if (code.startsWith("HPE_")) return "what it sent is not HTTP";
   if (code.startsWith("ERR_SSL_") || code === "EPROTO") return "no secure connection can be made";
   if (code.includes("CERT")) return "its certificate is not valid";
-  return /^[A-Z][A-Z0-9_]{2,40}$/.test(code) ? `the request failed (${code})` : `${host} failed`;
+  return /^[A-Z][A-Z0-9_]{2,40}$/.test(code)
+    ? `the request failed (${code})`
+    : "the request failed";
 }

@@ -1,7 +1,7 @@
 /** One request over one connection, up to the head of its answer. Connections are not kept: each ends with its answer. */
 import { type IncomingMessage, request as startRequest } from "node:http";
 import type { Socket } from "node:net";
-import { MAX_HEADER_BYTES } from "./http_failure.ts";
+import { HttpFailure, MAX_HEADER_BYTES } from "./http_failure.ts";
 
 /** A request as it goes out. */
 export interface WireRequest {
@@ -36,15 +36,33 @@ export function sendRequest(
       createConnection: () => socket,
       maxHeaderSize: MAX_HEADER_BYTES,
     });
-    const onAbort = () => void request.destroy(signal.reason);
+    let received: IncomingMessage | undefined;
+    const onAbort = () => {
+      // First the answer: where its length is not known, the end of the connection would be its end.
+      received?.destroy(signal.reason);
+      request.destroy(signal.reason);
+      reject(signal.reason);
+    };
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });
-    request.on("close", () => signal.removeEventListener("abort", onAbort));
-    request.on("error", reject);
+    request.on("error", (error) => {
+      received?.destroy(error);
+      reject(error);
+    });
     request.on("response", (answer) => {
       // Whoever reads the body hears of its failures; until then nobody does.
       answer.on("error", () => {});
+      received = answer;
       resolve(answer);
+    });
+    request.on("upgrade", (_answer, upgraded) => {
+      upgraded.destroy();
+      reject(new HttpFailure(`${url.host} wants another protocol than HTTP`));
+    });
+    request.on("close", () => {
+      signal.removeEventListener("abort", onAbort);
+      // Without effect where there is an answer; where there is none, nobody else says that there will not be.
+      reject(Object.assign(new Error("closed"), { code: "ECONNRESET" }));
     });
     request.end(body);
   });
