@@ -2,11 +2,11 @@
  * From a parsed page to the tree that is converted: what no reader sees is dropped, what means nothing is unwrapped, and what Markdown cannot hold
  * is brought into a form that it can. It keeps its own stack, and beyond a depth that no page of people's needs the nesting is given up, not the text.
  */
-import { blockLanguage, blockText, spanPieces } from "./code_text.ts";
+import { blockLanguage, blockText, isPlainSpan, spanPieces } from "./code_text.ts";
 import { plainText } from "./escape_text.ts";
 import { MarkupNode, type NodeFacts, TEXT } from "./markup_node.ts";
 import { attribute, isUnseen, type PageNode, walkPage } from "./page_node.ts";
-import { settleTable } from "./settle_table.ts";
+import { settleTable, type TableTraits } from "./settle_table.ts";
 
 /** Elements within elements that are kept. */
 const MAX_DEPTH = 100;
@@ -29,6 +29,21 @@ const SPAN_CODE: ReadonlySet<string> = new Set(["code", "kbd", "samp", "tt"]);
 const INLINE: ReadonlySet<string> = new Set(["A", "DEL", "EM", "Q", "STRONG", "SUB", "SUP"]);
 const MEDIA: ReadonlySet<string> = new Set(["audio", "iframe", "video"]);
 
+/** Depth that an element's own parts need. */
+const ROOM: Readonly<Record<string, number>> = { OL: 2, TABLE: 3, UL: 2 };
+/** What the parts of a table must stand in. Elsewhere, as in formulas, they are blocks. */
+const OWNERS: Readonly<Record<string, string>> = {
+  CAPTION: "TABLE",
+  TD: "TR",
+  TH: "TR",
+  TR: "TABLE",
+};
+
+function nameIn(target: MarkupNode, name: string | undefined): string | undefined {
+  const owner = OWNERS[name ?? ""];
+  return owner === undefined || owner === target.nodeName ? name : "DIV";
+}
+
 function same(names: string): [string, string][] {
   return names.split(" ").map((name) => [name, name.toUpperCase()]);
 }
@@ -43,33 +58,21 @@ interface Frame {
   next: number;
   readonly target: MarkupNode;
   readonly depth: number;
-  /** The element that the frame fills, when it is one of those that end in some way. */
-  readonly table?: OpenTable;
-  /** What is put behind the children, so that a block that was given up still ends its line. */
-  readonly closing?: string;
+  /** What is left to do behind the children. */
+  readonly end?: () => void;
 }
 
-/** A table whose end has not come. */
-interface OpenTable {
-  readonly node: MarkupNode;
-  readonly role: string;
-  nested: boolean;
-}
-
-/** Builds the tree. Its root is a `DIV`. */
+/** Builds the tree. All of it is in a `BODY`, the one child of its root. */
 export function buildTree(page: PageNode): MarkupNode {
   const root = MarkupNode.element("DIV");
-  const stack: Frame[] = [{ children: [page], next: 0, target: root, depth: 0 }];
-  const tables: OpenTable[] = [];
+  const target = root.appendChild(MarkupNode.element("BODY"));
+  const stack: Frame[] = [{ children: [page], next: 0, target, depth: 0 }];
+  const tables: TableTraits[] = [];
   for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
     const child = frame.children[frame.next++];
     if (child === undefined) {
       stack.pop();
-      if (frame.closing !== undefined) frame.target.appendChild(MarkupNode.element(frame.closing));
-      if (frame.table !== undefined) {
-        tables.pop();
-        settleTable(frame.table.node, frame.table);
-      }
+      frame.end?.();
       continue;
     }
     if (isUnseen(child)) continue;
@@ -80,68 +83,91 @@ export function buildTree(page: PageNode): MarkupNode {
 }
 
 /** Puts one node of the page into the tree; the frame for its children, if they are still to come. */
-function place(child: PageNode, frame: Frame, tables: OpenTable[]): Frame | undefined {
+function place(child: PageNode, outer: Frame, tables: TableTraits[]): Frame | undefined {
   const { nodeName } = child;
-  const target = targetFor(child, frame.target);
+  const frame = frameFor(child, outer);
+  const { target, depth } = frame;
   if (child.value !== undefined) return void addText(child.value, target);
   if (BLOCK_CODE.has(nodeName)) return void addBlock(child, target);
-  if (SPAN_CODE.has(nodeName)) return void addSpan(child, target);
+  if (SPAN_CODE.has(nodeName) && isPlainSpan(child)) return void addSpan(child, target);
   if (MEDIA.has(nodeName)) return void addMedia(child, target);
-  if (nodeName === "math") return addMath(child, target) ? undefined : into(child, target, frame);
+  if (nodeName === "math" && addMath(child, target)) return undefined;
   if (nodeName === "br") return void target.appendChild(MarkupNode.element("BR"));
   if (nodeName === "input") return void addCheckbox(child, target);
-  if (nodeName === "button") return addSpaced(child, target, frame);
-  const name = NAMES.get(nodeName);
-  if (name === undefined) return into(child, target, frame);
+  if (nodeName === "button") return addSpaced(frame);
+  const name = nameIn(target, NAMES.get(nodeName));
+  if (name === undefined) return frame;
+  if (name === "A") setApart(target);
   if (name === "IMG" || name === "HR") {
     return void target.appendChild(MarkupNode.element(name, factsOf(child, target)));
   }
-  if (frame.depth >= MAX_DEPTH) return giveUp(child, { name, target, frame });
+  if (depth + (ROOM[name] ?? 0) >= MAX_DEPTH) return giveUp(frame, name);
   const node = target.appendChild(MarkupNode.element(name, factsOf(child, target)));
-  if (name !== "TABLE") return { ...into(child, node, frame), depth: frame.depth + 1 };
-  const outer = tables.at(-1);
-  if (outer !== undefined) outer.nested = true;
-  const table = { node, role: attribute(child, "role"), nested: false };
-  tables.push(table);
-  return { ...into(child, node, frame), depth: frame.depth + 1, table };
+  const inner = { ...frame, target: node, depth: depth + 1 };
+  if (name !== "TABLE") return inner;
+  for (const around of tables.slice(-1)) around.nested = true;
+  const traits = { role: attribute(child, "role"), nested: false };
+  tables.push(traits);
+  const end = () => {
+    tables.pop();
+    settleTable(node, traits);
+  };
+  return { ...inner, end };
 }
 
-function into(child: PageNode, target: MarkupNode, frame: Frame): Frame {
-  return { children: child.childNodes ?? [], next: 0, target, depth: frame.depth };
+/**
+ * The frame for what is in a node, as if the node itself were unwrapped. A list holds items, and only a list does: what stands between them belongs to
+ * the one before, and an item without a list gets one.
+ */
+function frameFor(child: PageNode, { target, depth }: Frame): Frame {
+  const inner = { children: child.childNodes ?? [], next: 0 };
+  const isList = target.nodeName === "UL" || target.nodeName === "OL";
+  const isItem = child.nodeName === "li";
+  if (isItem === isList || (isList && child.value?.trim() === "")) {
+    return { ...inner, target, depth };
+  }
+  const last = target.lastChild;
+  if (isList) {
+    const item = last ??
+      target.appendChild(MarkupNode.element("LI", { marker: markerOf(child, target) }));
+    return { ...inner, target: item, depth: depth + 1 };
+  }
+  if (!isItem || depth + ROOM.UL! >= MAX_DEPTH) return { ...inner, target, depth };
+  const list = last?.nodeName === "UL" ? last : target.appendChild(MarkupNode.element("UL"));
+  return { ...inner, target: list, depth: depth + 1 };
 }
 
-/** A list holds items only: what stands between them belongs to the one before. */
-function targetFor(child: PageNode, target: MarkupNode): MarkupNode {
-  if (target.nodeName !== "UL" && target.nodeName !== "OL") return target;
-  if (child.nodeName === "li") return target;
-  if (child.value !== undefined && child.value.trim() === "") return target;
-  return target.lastChild ?? target.appendChild(MarkupNode.element("LI", { marker: "-" }));
-}
-
-function giveUp(
-  child: PageNode,
-  place: { readonly name: string; readonly target: MarkupNode; readonly frame: Frame },
-): Frame {
-  const { name, target, frame } = place;
-  if (INLINE.has(name)) return into(child, target, frame);
-  target.appendChild(MarkupNode.element("DIV"));
-  return { ...into(child, target, frame), closing: "DIV" };
+/** Beyond the depth: the text stays, and a block still stands apart. */
+function giveUp(frame: Frame, name: string): Frame {
+  if (INLINE.has(name)) return frame;
+  const { target } = frame;
+  const border = () => {
+    const last = target.lastChild;
+    if (last?.nodeName === "DIV" && last.firstChild === null) return;
+    target.appendChild(MarkupNode.element("DIV"));
+  };
+  border();
+  return { ...frame, end: border };
 }
 
 function addText(value: string, target: MarkupNode): void {
   const text = plainText(value);
   if (text === "" || isBetweenParts(text, target)) return;
   const last = target.lastChild;
-  if (last !== null && last.nodeType === TEXT) last.data = joinText(last.data, text);
-  else target.appendChild(MarkupNode.text(text));
+  if (last === null || last.nodeType !== TEXT) target.appendChild(MarkupNode.text(text));
+  else target.extendText(last.data.endsWith(" ") ? text.replace(/^ /, "") : text);
 }
 
 function isBetweenParts(text: string, target: MarkupNode): boolean {
   return text === " " && ["OL", "TABLE", "TR", "UL"].includes(target.nodeName);
 }
 
-function joinText(before: string, text: string): string {
-  return before + (before.endsWith(" ") ? text.replace(/^ /, "") : text);
+/** An exclamation mark before a link would make an image of it: it becomes a text of its own, which is escaped. */
+function setApart(target: MarkupNode): void {
+  const last = target.lastChild;
+  if (last?.nodeType !== TEXT || !last.data.endsWith("!") || last.data === "!") return;
+  last.data = last.data.slice(0, -1);
+  target.appendChild(MarkupNode.text("!"));
 }
 
 function addBlock(child: PageNode, target: MarkupNode): void {
@@ -155,6 +181,7 @@ function addBlock(child: PageNode, target: MarkupNode): void {
 function addSpan(child: PageNode, target: MarkupNode): void {
   for (const { text, url } of spanPieces(child)) {
     const isLink = url !== undefined && !target.isWithin("A") && target.nodeName !== "A";
+    if (isLink) setApart(target);
     const parent = isLink
       ? target.appendChild(MarkupNode.element("A", { url: cleanUrl(url) }))
       : target;
@@ -168,6 +195,7 @@ function addMedia(child: PageNode, target: MarkupNode): void {
   const url = [child, ...sources].map((node) => attribute(node, "src")).find((src) => src !== "");
   if (url === undefined) return;
   const label = attribute(child, "title") || attribute(child, "aria-label") || child.nodeName;
+  setApart(target);
   target.appendChild(MarkupNode.element("A", { url: cleanUrl(url), label: plainText(label) }));
 }
 
@@ -190,9 +218,9 @@ function addCheckbox(child: PageNode, target: MarkupNode): void {
 }
 
 /** Buttons stand apart from what is beside them. */
-function addSpaced(child: PageNode, target: MarkupNode, frame: Frame): Frame {
-  addText(" ", target);
-  return { ...into(child, target, frame), closing: "#space" };
+function addSpaced(frame: Frame): Frame {
+  addText(" ", frame.target);
+  return { ...frame, end: () => addText(" ", frame.target) };
 }
 
 function factsOf(child: PageNode, target: MarkupNode): NodeFacts {

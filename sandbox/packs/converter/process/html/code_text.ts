@@ -16,6 +16,8 @@ export function blockText(block: PageNode): string {
       line = node;
     } else if (node.nodeName === "br") {
       text += "\n";
+    } else if (node.nodeName === "img") {
+      text += attribute(node, "alt");
     } else if (node.value !== undefined) {
       if (line !== undefined && !isInside(node, line)) {
         if (!text.endsWith("\n") && !node.value.startsWith("\n")) text += "\n";
@@ -67,6 +69,17 @@ function languageOfClass(names: string): string {
   const words = names.slice(0, 500).split(/\s+/);
   if (!words.includes("hljs") && !words.includes("sourceCode")) return "";
   return words.find((word) => word !== "hljs" && word !== "sourceCode") ?? "";
+}
+
+/** What a code span cannot hold: pictures and blocks. */
+const NO_SPAN: ReadonlySet<string> = new Set(
+  "blockquote dd div dl dt h1 h2 h3 h4 h5 h6 hr img input li ol p pre table ul".split(" "),
+);
+
+/** Whether what a page marks as a code span can be one. */
+export function isPlainSpan(span: PageNode): boolean {
+  for (const node of walkPage(span, isUnseen)) if (NO_SPAN.has(node.nodeName)) return false;
+  return true;
 }
 
 /** A piece of a code span: text, and where it leads. */

@@ -21,10 +21,10 @@ const PUNCTUATION = /[!-/:-@[-`{-~]/;
 const WORD = /[\p{L}\p{N}]/u;
 /** What begins a block: a heading, a quote, a list, a rule or underline, a fence, a table's second line. */
 const BLOCK_START =
-  /^(?:#{1,6}(?=\s|$)|>|[+-](?=\s|$)|[-=]+(?=\s*$)|:?-+:?\s*(?=\|)|\|(?=[\s:|-]*$)|:(?=-))/;
+  /^(?:#{1,6}(?=\s|$)|>|[+-](?=\s|$)|-(?=[-\s]*$)|=+(?=\s*$)|:?-+:?\s*(?=\|)|\|(?=[\s:|-]*$)|:(?=-))/;
 const NUMBERED = /^(\d{1,9})([.)])(?=\s|$)/;
 
-/** Escapes one text that stands outside of code. It may begin a line. */
+/** Escapes one text that stands outside of code. It may begin a line. A lone exclamation mark is one that stands before a link. */
 export function escapeText(text: string): string {
   let escaped = "";
   for (let at = 0; at < text.length; at++) {
@@ -56,7 +56,7 @@ function needsEscape(text: string, at: number, char: string): boolean {
         text.slice(at, at + 44),
       );
     case "!":
-      return at === text.length - 1;
+      return text === "!";
     default:
       return false;
   }
@@ -86,7 +86,9 @@ export function codeSpan(code: string): string {
   let length = 1;
   while (runs.has(length)) length++;
   const delimiter = "`".repeat(length);
-  const padded = /^`|`$|^ .*[^ ].* $/.test(code) ? ` ${code} ` : code;
+  const isStripped = code.startsWith(" ") && code.endsWith(" ") && code.trim() !== "";
+  const touches = code.startsWith("`") || code.endsWith("`");
+  const padded = isStripped || touches ? ` ${code} ` : code;
   return delimiter + padded + delimiter;
 }
 

@@ -1,6 +1,7 @@
 /**
- * The few nodes of a page that are worth converting, as a tree of linked siblings. It has as much of the DOM's interface as the converter asks for,
- * and no more. Nothing in it recurses, so depth costs no stack.
+ * The few nodes of a page that are worth converting, as a tree of linked siblings. It has as much of the DOM's interface as Turndown asks for, and no more.
+ * Nothing in it recurses, so depth costs no stack. Turndown asks each element for all of its text and searches it for two dozen names; both are
+ * answered from what each node knows of its inside.
  */
 
 /** The type number of an element. */
@@ -31,6 +32,17 @@ export interface NodeFacts {
   rendered?: string;
 }
 
+/** What a node knows of its inside: a bit for text that is not white space, and one for elements that mean something even when they hold no text. */
+const HOLDS_TEXT = 1;
+const HOLDS_ELEMENT = 2;
+
+/** Elements that are no blank, whatever they hold: those that Turndown searches for. */
+const NEVER_BLANK: ReadonlySet<string> = new Set(
+  ["A", "BR", "HR", "IMG", "INPUT", "TABLE", "TD", "TH"],
+);
+
+const NO_FACTS: NodeFacts = Object.freeze({});
+
 /** An element or a text. */
 export class MarkupNode {
   readonly nodeType: number;
@@ -39,6 +51,7 @@ export class MarkupNode {
   /** The content of a text, "" for an element. */
   data: string;
   readonly facts: NodeFacts;
+  #holds = 0;
   parentNode: MarkupNode | null = null;
   firstChild: MarkupNode | null = null;
   lastChild: MarkupNode | null = null;
@@ -64,7 +77,7 @@ export class MarkupNode {
 
   /** Makes a text that belongs nowhere yet. */
   static text(data: string): MarkupNode {
-    return new MarkupNode(TEXT, "#text", data, {});
+    return new MarkupNode(TEXT, "#text", data, NO_FACTS);
   }
 
   /** The content of a text, `null` for an element. */
@@ -79,32 +92,18 @@ export class MarkupNode {
     return nodes;
   }
 
-  /** The text of all that is in it. */
+  /** The text of all that is in it. Of a block that holds any, only that it does: nobody asks more of blocks. */
   get textContent(): string {
     if (this.nodeType === TEXT) return this.data;
+    if (this.isBlock === true && (this.#holds & HOLDS_TEXT) !== 0) return "text";
     let text = "";
-    for (const node of this.descendants()) text += node.data;
+    for (let node = this.firstChild; node !== null; node = nodeAfter(node, this)) text += node.data;
     return text;
   }
 
-  /** All that is in it, in the order of the page. */
-  *descendants(): Generator<MarkupNode, void, void> {
-    let node: MarkupNode | null = this.firstChild;
-    while (node !== null) {
-      yield node;
-      if (node.firstChild !== null) {
-        node = node.firstChild;
-        continue;
-      }
-      while (node !== this && node.nextSibling === null) node = node.parentNode as MarkupNode;
-      if (node === this) return;
-      node = node.nextSibling;
-    }
-  }
-
-  /** The elements in it that have a name. */
-  getElementsByTagName(name: string): MarkupNode[] {
-    return [...this.descendants()].filter((node) => node.nodeName === name);
+  /** Whether it holds any element that is never blank, as a list that is empty or not. */
+  getElementsByTagName(): readonly MarkupNode[] {
+    return (this.#holds & HOLDS_ELEMENT) === 0 ? [] : [this];
   }
 
   /** Whether an ancestor has one of the names. */
@@ -132,7 +131,18 @@ export class MarkupNode {
     if (this.lastChild === null) this.firstChild = node;
     else this.lastChild.nextSibling = node;
     this.lastChild = node;
+    let holds = node.#holds;
+    if (NEVER_BLANK.has(node.nodeName)) holds |= HOLDS_ELEMENT;
+    if (node.nodeType === TEXT && node.data !== " ") holds |= HOLDS_TEXT;
+    this.#note(holds);
     return node;
+  }
+
+  /** Adds to a text, which is the last child. */
+  extendText(data: string): void {
+    const node = this.lastChild!;
+    node.data += data;
+    if (node.data !== " ") this.#note(HOLDS_TEXT);
   }
 
   /** Takes a child out. */
@@ -144,4 +154,20 @@ export class MarkupNode {
     node.parentNode = node.previousSibling = node.nextSibling = null;
     return node;
   }
+
+  #note(holds: number): void {
+    this.#holds |= holds;
+    for (let node = this.parentNode; node !== null; node = node.parentNode) {
+      if ((node.#holds | holds) === node.#holds) return;
+      node.#holds |= holds;
+    }
+  }
+}
+
+/** The next node in the order of the page, within `root`. */
+function nodeAfter(node: MarkupNode, root: MarkupNode): MarkupNode | null {
+  if (node.firstChild !== null) return node.firstChild;
+  let at: MarkupNode = node;
+  while (at !== root && at.nextSibling === null) at = at.parentNode!;
+  return at === root ? null : at.nextSibling;
 }

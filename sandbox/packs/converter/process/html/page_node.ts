@@ -61,8 +61,14 @@ const DROPPED: ReadonlySet<string> = new Set([
   "title",
 ]);
 
-const HIDING_STYLE =
-  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|content-visibility\s*:\s*hidden|(?:opacity|font-size)\s*:\s*0(?:\.0*)?(?:px|em|rem|pt|%)?)\s*(?:!important\s*)?(?:;|$)/i;
+/** Values with which a declaration hides what it is set on. */
+const HIDING: Readonly<Record<string, RegExp>> = {
+  "display": /^none$/,
+  "visibility": /^(?:hidden|collapse)$/,
+  "content-visibility": /^hidden$/,
+  "opacity": /^0*(?:\.0*)?%?$/,
+  "font-size": /^0*(?:\.0*)?(?:[a-z]{1,4}|%)?$/,
+};
 
 /** Elements that make `aria-hidden` content more than decoration. */
 const BLOCKS: ReadonlySet<string> = new Set(
@@ -76,18 +82,27 @@ const BLOCKS: ReadonlySet<string> = new Set(
  */
 export function isUnseen(node: PageNode): boolean {
   if (DROPPED.has(node.nodeName)) return true;
+  if (node.nodeName === "dialog" && !hasAttribute(node, "open")) return true;
   if (node.attrs === undefined || node.attrs.length === 0) return false;
   if (hasAttribute(node, "hidden")) return true;
-  if (node.nodeName === "dialog" && !hasAttribute(node, "open")) return true;
-  const style = attribute(node, "style");
-  if (style !== "" && style.length < 10_000 && HIDING_STYLE.test(withoutComments(style))) {
-    return true;
-  }
+  if (hides(attribute(node, "style"))) return true;
   return attribute(node, "aria-hidden") === "true" && !holdsBlocks(node);
 }
 
-function withoutComments(style: string): string {
-  return style.includes("/*") ? style.replace(/\/\*.*?(?:\*\/|$)/gs, "") : style;
+function hides(style: string): boolean {
+  if (style === "") return false;
+  const text = style.includes("/*") ? style.split("/*").map(afterComment).join("") : style;
+  return text.toLowerCase().split(";").some((declaration) => {
+    const colon = declaration.indexOf(":");
+    const value = declaration.slice(colon + 1).replace("!important", "").trim();
+    return HIDING[declaration.slice(0, colon).trim()]?.test(value) === true && value !== "";
+  });
+}
+
+function afterComment(part: string, position: number): string {
+  if (position === 0) return part;
+  const end = part.indexOf("*/");
+  return end < 0 ? "" : part.slice(end + 2);
 }
 
 function holdsBlocks(node: PageNode): boolean {
