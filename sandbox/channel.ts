@@ -67,22 +67,79 @@ export interface Frame<Message> {
 const LENGTHS_BYTES = 8;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-const nothing = new Uint8Array();
 
 /** Writes a frame. */
 export function encodeFrame(
   message: HostMessage | GuestMessage,
   body?: string,
 ): Uint8Array<ArrayBuffer> {
-  const head = encoder.encode(JSON.stringify(message));
-  const tail = body === undefined ? nothing : encoder.encode(body);
-  const frame = new Uint8Array(LENGTHS_BYTES + head.length + tail.length);
-  const view = new DataView(frame.buffer);
-  view.setUint32(0, head.length, true);
-  view.setUint32(4, tail.length, true);
-  frame.set(head, LENGTHS_BYTES);
-  frame.set(tail, LENGTHS_BYTES + head.length);
-  return frame;
+  const batch = new Batch();
+  batch.add(message, body);
+  return batch.take();
+}
+
+/** Frames that are written together. */
+export interface FrameBatch {
+  /** Adds a frame; it is written at the end of what the program is doing just now. */
+  add(message: HostMessage | GuestMessage, body?: string): void;
+}
+
+/** Gathers the frames of one go, so that many scripts at once do not cost a system call each. `write` owns the bytes it gets. */
+export function createFrameBatch(write: (bytes: Uint8Array<ArrayBuffer>) => void): FrameBatch {
+  const batch = new Batch();
+  let scheduled = false;
+  const flush = (): void => {
+    scheduled = false;
+    write(batch.take());
+  };
+  return {
+    add(message, body) {
+      batch.add(message, body);
+      if (scheduled) return;
+      scheduled = true;
+      queueMicrotask(flush);
+    },
+  };
+}
+
+/** A batch keeps no more room than this between two writes. */
+const KEPT_BYTES = 262_144;
+
+class Batch {
+  #buffer = new Uint8Array(4096);
+  #filled = 0;
+
+  add(message: HostMessage | GuestMessage, body: string = ""): void {
+    const head = JSON.stringify(message);
+    // A UTF-16 unit takes three bytes at most.
+    this.#reserve(LENGTHS_BYTES + 3 * (head.length + body.length));
+    const start = this.#filled;
+    const headBytes = this.#append(head, start + LENGTHS_BYTES);
+    const bodyBytes = this.#append(body, start + LENGTHS_BYTES + headBytes);
+    const view = new DataView(this.#buffer.buffer, start, LENGTHS_BYTES);
+    view.setUint32(0, headBytes, true);
+    view.setUint32(4, bodyBytes, true);
+    this.#filled = start + LENGTHS_BYTES + headBytes + bodyBytes;
+  }
+
+  take(): Uint8Array<ArrayBuffer> {
+    const bytes = this.#buffer.slice(0, this.#filled);
+    this.#filled = 0;
+    if (this.#buffer.length > KEPT_BYTES) this.#buffer = new Uint8Array(4096);
+    return bytes;
+  }
+
+  #append(text: string, at: number): number {
+    return text === "" ? 0 : encoder.encodeInto(text, this.#buffer.subarray(at)).written;
+  }
+
+  #reserve(bytes: number): void {
+    const needed = this.#filled + bytes;
+    if (needed <= this.#buffer.length) return;
+    const larger = new Uint8Array(Math.max(needed, 2 * this.#buffer.length));
+    larger.set(this.#buffer.subarray(0, this.#filled));
+    this.#buffer = larger;
+  }
 }
 
 /** The text of a body. */

@@ -60,6 +60,14 @@ export function guestModule(): Promise<typeof import("./guest/main.ts")> {
   return import("./guest/main.ts");
 }
 
+/**
+ * Never called either: the engine's package depends on this one for its types alone, which a program with a lock file does not fetch,
+ * and without which `--cached-only` refuses to start the guest.
+ */
+export function guestPackageTypes(): Promise<unknown> {
+  return import("npm:@jitl/quickjs-ffi-types@0.32.0");
+}
+
 function runArguments(url: string): string[] {
   // A guest that lies at an https address is itself an import of that kind; only what is cached is loaded then.
   const imports = url.startsWith("file:") ? ["--deny-import"] : [];

@@ -5,9 +5,10 @@
 import { AgentLoopError } from "../contracts/errors.ts";
 import type { SandboxLimits } from "../contracts/sandbox.ts";
 import {
+  createFrameBatch,
   createFrameReader,
-  encodeFrame,
   type Frame,
+  type FrameBatch,
   type GuestMessage,
   type HostMessage,
 } from "./channel.ts";
@@ -78,6 +79,7 @@ class ChildGuest implements GuestProcess {
   readonly gone: Promise<void>;
   readonly #child: Deno.ChildProcess;
   readonly #stdin: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;
+  readonly #frames: FrameBatch;
   readonly #listeners = new Map<number, ScriptListener>();
   #ready!: { resolve(): void; reject(error: Error): void };
   #stderr = "";
@@ -93,6 +95,7 @@ class ChildGuest implements GuestProcess {
   constructor(child: Deno.ChildProcess) {
     this.#child = child;
     this.#stdin = child.stdin.getWriter();
+    this.#frames = createFrameBatch((bytes) => this.#stdin.write(bytes).catch(() => {}));
     this.#stdin.closed.catch(() => {}); // a broken pipe shows as the end of the process
     this.ready = new Promise((resolve, reject) => this.#ready = { resolve, reject });
     const overdue = setTimeout(() => {
@@ -126,7 +129,7 @@ class ChildGuest implements GuestProcess {
   }
 
   send(message: HostMessage, body?: string): void {
-    if (this.#alive) this.#stdin.write(encodeFrame(message, body)).catch(() => {});
+    if (this.#alive) this.#frames.add(message, body);
   }
 
   allow(limits: SandboxLimits): void {

@@ -6,7 +6,9 @@ import type { GuestPack } from "./guest/execution.ts";
 export interface LeaseOptions {
   /** Guests of different keys never share a process. */
   readonly scopeKey: string;
+  /** Limits of each script. */
   readonly limits: SandboxLimits;
+  /** What scripts can call. */
   readonly packs: readonly GuestPack[];
 }
 

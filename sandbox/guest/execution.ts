@@ -16,7 +16,9 @@ import { SLICE_MS, type Thread } from "./thread.ts";
 
 /** The functions of one pack, and the code that dresses them. */
 export interface GuestPack {
+  /** Names that become global functions. */
   readonly functions: readonly string[];
+  /** Code that runs in each realm before the script; see `Pack.guestSource`. */
   readonly source?: string;
 }
 
@@ -281,7 +283,7 @@ export function startExecution(
       parsing: head.parsing === true,
       memoryRanOut: realm.memoryRanOut,
     });
-    return { failure, notes: [] };
+    return { failure: withHint(failure, script.source), notes: [] };
   }
 
   function causeOf(error: unknown): FailureCause {
@@ -311,6 +313,12 @@ type OutcomeHead =
   | { readonly kind: "ok"; readonly notes: Record<string, string>; readonly value: boolean }
   | { readonly kind: "result"; readonly message: string; readonly stack?: undefined }
   | (ThrownDescription & { readonly parsing?: boolean });
+
+/** The engine's word on an `await` in a plain function helps nobody. */
+function withHint(failure: ExecutionFailure, source: string): ExecutionFailure {
+  if (failure.kind !== "syntax" || !/\bawait\b/.test(source)) return failure;
+  return { ...failure, message: `${failure.message} (await works in async function run only)` };
+}
 
 const encoder = new TextEncoder();
 

@@ -6,8 +6,8 @@
 import { DEFAULT_SANDBOX_LIMITS } from "../../contracts/sandbox.ts";
 import {
   bodyText,
+  createFrameBatch,
   createFrameReader,
-  encodeFrame,
   type Frame,
   type GuestMessage,
   type HostMessage,
@@ -30,8 +30,8 @@ export async function runGuest(): Promise<never> {
   const granted = grantedPermissions();
   const watchdog = startWatchdog();
   dropGlobals();
-  const send = (message: GuestMessage, body?: string): void =>
-    pipes.write(encodeFrame(message, body));
+  const frames = createFrameBatch(pipes.write);
+  const send = (message: GuestMessage, body?: string): void => frames.add(message, body);
   try {
     if (granted.length > 0) throw new Error(`the guest was given permissions: ${granted}`);
     const runtime = await createGuestRuntime(DEFAULT_SANDBOX_LIMITS);
@@ -40,6 +40,8 @@ export async function runGuest(): Promise<never> {
   } catch (error) {
     send({ type: "broken", message: error instanceof Error ? error.message : String(error) });
   }
+  // The last frames are written before the process goes.
+  await Promise.resolve();
   return pipes.exit();
 }
 

@@ -67,6 +67,9 @@ interface RealmStock {
   giveBack(realm: Realm): void;
 }
 
+/** With so many scripts begun, a new one begins only when none of them wants the thread: each holds a realm of a megabyte. */
+const ENOUGH_REALMS = 16;
+
 /** Used realms that are kept at most: more than this are seldom busy at one moment, and each holds about a megabyte. */
 const MAX_STOCK = 16;
 
@@ -87,6 +90,7 @@ function createStock(factory: RealmFactory): RealmStock {
 }
 
 function assemble(stockFor: (limits: SandboxLimits) => RealmStock, thread: Thread): GuestRuntime {
+  let live = 0;
   return {
     prepare: (limits) => stockFor(limits).prepare(),
     start(script, port) {
@@ -94,6 +98,15 @@ function assemble(stockFor: (limits: SandboxLimits) => RealmStock, thread: Threa
       let cancelled = false;
       let execution: GuestExecution | undefined;
       async function run(): Promise<Omit<Execution, "answerJson">> {
+        if (live >= ENOUGH_REALMS) await thread.whenIdle();
+        live++;
+        try {
+          return await execute();
+        } finally {
+          live--;
+        }
+      }
+      async function execute(): Promise<Omit<Execution, "answerJson">> {
         const realm = await stock.take();
         execution = startExecution(realm, script, { port, thread });
         if (cancelled) execution.cancel();

@@ -12,6 +12,8 @@ export interface Thread {
   acquire(): Promise<void> | undefined;
   /** Lets the next one in. */
   release(): void;
+  /** Resolves, for one after the other, when no guest wants the thread: what runs and what has waited goes before what is new. */
+  whenIdle(): Promise<void>;
   /** Resolves in a later task: everything else that is ready has had a turn by then. */
   nextTask(): Promise<void>;
   /** Whether guests have kept the thread from everything else for a slice: chains of microtasks do. */
@@ -22,26 +24,44 @@ export interface Thread {
 
 /** Makes the thread's queues. */
 export function createThread(): Thread {
-  const turn = createTurnstile();
   // A message to oneself is a macrotask without the floor of `setTimeout`.
   const waiting: (() => void)[] = [];
   let channel: MessageChannel | undefined;
   let lastTask = performance.now();
+  const nextTask = (): Promise<void> => {
+    if (channel === undefined) {
+      channel = new MessageChannel();
+      channel.port1.onmessage = () => {
+        lastTask = performance.now();
+        waiting.shift()?.();
+      };
+    }
+    const { port2 } = channel;
+    return new Promise((resolve) => {
+      waiting.push(resolve);
+      port2.postMessage(0);
+    });
+  };
+  const newcomers: (() => void)[] = [];
+  let looking = false;
+  const admit = async (): Promise<void> => {
+    if (looking || newcomers.length === 0) return;
+    looking = true;
+    // What has arrived for those that wait is delivered in this task.
+    await nextTask();
+    looking = false;
+    if (!turn.isTaken()) newcomers.shift()?.();
+  };
+  const turn = createTurnstile(admit);
   return {
-    ...turn,
+    acquire: turn.acquire,
+    release: turn.release,
+    nextTask,
     isDue: () => performance.now() - lastTask > SLICE_MS,
-    nextTask() {
-      if (channel === undefined) {
-        channel = new MessageChannel();
-        channel.port1.onmessage = () => {
-          lastTask = performance.now();
-          waiting.shift()?.();
-        };
-      }
-      const { port2 } = channel;
+    whenIdle() {
       return new Promise((resolve) => {
-        waiting.push(resolve);
-        port2.postMessage(0);
+        newcomers.push(resolve);
+        if (!turn.isTaken()) admit();
       });
     },
     close() {
@@ -52,12 +72,17 @@ export function createThread(): Thread {
   };
 }
 
-function createTurnstile(): Pick<Thread, "acquire" | "release"> {
+interface Turnstile extends Pick<Thread, "acquire" | "release"> {
+  isTaken(): boolean;
+}
+
+function createTurnstile(onIdle: () => void): Turnstile {
   // A queue with a moving head: hundreds may wait.
   let queue: (() => void)[] = [];
   let head = 0;
   let taken = false;
   return {
+    isTaken: () => taken,
     acquire() {
       if (!taken) {
         taken = true;
@@ -71,6 +96,7 @@ function createTurnstile(): Pick<Thread, "acquire" | "release"> {
       taken = false;
       queue = [];
       head = 0;
+      onIdle();
     },
   };
 }
