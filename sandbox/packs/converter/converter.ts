@@ -18,7 +18,7 @@ export interface ConverterOptions {
   readonly maxInputBytes?: number;
   /** Bytes of a result, as UTF-8. @default 4_194_304 (4 MiB) */
   readonly maxOutputBytes?: number;
-  /** Heap of a process, in MiB. @default 512 */
+  /** Heap of a process, in MiB. @default 256 */
   readonly memoryMib?: number;
   /** Processes at once, over all runs. @default 4 */
   readonly maxProcesses?: number;
@@ -56,7 +56,7 @@ export function createConverter(options: ConverterOptions = {}): Converter {
     timeoutMs: atLeastOne("timeoutMs", options.timeoutMs ?? 5000),
     maxInputBytes: atLeastOne("maxInputBytes", options.maxInputBytes ?? 4 * 1024 * 1024),
     maxOutputBytes: atLeastOne("maxOutputBytes", options.maxOutputBytes ?? 4 * 1024 * 1024),
-    memoryMib: atLeastOne("memoryMib", options.memoryMib ?? 512),
+    memoryMib: atLeastOne("memoryMib", options.memoryMib ?? 256),
     maxProcesses: atLeastOne("maxProcesses", options.maxProcesses ?? 4),
     idleMs: atLeastOne("idleMs", options.idleMs ?? 5000),
   };
