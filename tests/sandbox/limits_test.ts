@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { SandboxLimits } from "../../contracts/sandbox.ts";
 import { createProcessHost } from "../../sandbox/process_host.ts";
-import { evaluate, evaluateValue, takeLease, type TestRun } from "./evaluation.ts";
+import { evaluate, evaluateValue, holdCalls, takeLease, type TestRun } from "./evaluation.ts";
 import { shareHost } from "./shared_host.ts";
 
 const shared = shareHost(() => createProcessHost());
@@ -175,6 +175,22 @@ Deno.test("limits of one script do not reach the next on another lease of the sa
     2e7 + 2,
   );
   assert.equal((await evaluate(narrow, large)).failure?.kind, "limit");
+});
+
+Deno.test("larger limits on a second lease with the same functions cost nobody the process", async () => {
+  await using host = createProcessHost();
+  await using narrow = takeLease(host, { limits: { argsBytes: 1000, callArgumentBytes: 1000 } });
+  const held = holdCalls();
+  const neighbour = evaluate(narrow, "function run() { return echo(5) }", {
+    onCall: held.onCall,
+  });
+  await held.arrived(1);
+  await using wide = takeLease(host, { limits: { argsBytes: 40_000_000 } });
+  const { failure, valueJson } = await evaluate(wide, "function run() { return 'x'.repeat(3e7) }");
+  assert.equal(failure, undefined, failure?.message);
+  assert.equal(valueJson?.length, 3e7 + 2);
+  held.answerAll();
+  assert.equal((await neighbour).valueJson, "5");
 });
 
 Deno.test("the default limits take what they say", async () => {
