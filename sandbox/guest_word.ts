@@ -1,5 +1,10 @@
 /** What a guest says of an execution, checked: code that broke out of the engine could say anything. */
-import type { Execution, ExecutionFailure, FailureKind } from "../contracts/sandbox.ts";
+import type {
+  Execution,
+  ExecutionFailure,
+  FailureKind,
+  SandboxLimits,
+} from "../contracts/sandbox.ts";
 import { printable } from "./guest/failure.ts";
 
 /** What the host takes from a guest; it knows the calls and the clock itself. */
@@ -18,12 +23,22 @@ const KINDS: ReadonlySet<string> = new Set<FailureKind>([
 ]);
 
 const MAX_MESSAGE = 5000;
+/** The line that says what was left out is not counted. */
+const LOG_SLACK_BYTES = 256;
+const encoder = new TextEncoder();
 
 /** The guest's word in the form of the contract; `undefined` when it is not in that form. */
-export function readGuestWord(said: unknown, valueJson: string | undefined): GuestWord | undefined {
+export function readGuestWord(
+  said: unknown,
+  valueJson: string | undefined,
+  limits: SandboxLimits,
+): GuestWord | undefined {
   if (typeof said !== "object" || said === null) return undefined;
   const { failure, logs, notes, guestMs } = said as Record<string, unknown>;
   if (typeof logs !== "string" || typeof guestMs !== "number") return undefined;
+  if (limits.logBytes >= 0 && encoder.encode(logs).length > limits.logBytes + LOG_SLACK_BYTES) {
+    return undefined;
+  }
   if (!Array.isArray(notes) || notes.length > 20) return undefined;
   if (!notes.every((note) => typeof note === "string")) return undefined;
   const readable = valueJson === undefined || isJson(valueJson);

@@ -1,20 +1,24 @@
 import assert from "node:assert/strict";
+import { DEFAULT_SANDBOX_LIMITS as LIMITS } from "../contracts/sandbox.ts";
 import { readGuestWord } from "./guest_word.ts";
 
 const GOOD = { logs: "l", notes: ["n"], guestMs: 3 };
 
 Deno.test("what is in form is taken, and nothing beside it", () => {
-  assert.deepEqual(readGuestWord({ ...GOOD, extra: 1, hostCalls: 9, clockMs: [1] }, "[1]"), {
-    ...GOOD,
-    valueJson: "[1]",
-  });
+  assert.deepEqual(
+    readGuestWord({ ...GOOD, extra: 1, hostCalls: 9, clockMs: [1] }, "[1]", LIMITS),
+    {
+      ...GOOD,
+      valueJson: "[1]",
+    },
+  );
   const failure = { kind: "threw", message: "x", line: 4, stack: "s" };
-  assert.deepEqual(readGuestWord({ ...GOOD, failure }, undefined), {
+  assert.deepEqual(readGuestWord({ ...GOOD, failure }, undefined, LIMITS), {
     ...GOOD,
     failure: { kind: "threw", message: "x", line: 4 },
   });
   // A failure has no value.
-  assert.equal(readGuestWord({ ...GOOD, failure }, "1")?.valueJson, undefined);
+  assert.equal(readGuestWord({ ...GOOD, failure }, "1", LIMITS)?.valueJson, undefined);
 });
 
 Deno.test("what is not in form is refused", () => {
@@ -38,19 +42,23 @@ Deno.test("what is not in form is refused", () => {
     { ...GOOD, failure: { kind: "threw", message: {} } },
   ];
   for (const said of wrong) {
-    assert.equal(readGuestWord(said, undefined), undefined, JSON.stringify(said));
+    assert.equal(readGuestWord(said, undefined, LIMITS), undefined, JSON.stringify(said));
   }
   for (const json of ["", "{", "undefined", "NaN"]) {
-    assert.equal(readGuestWord(GOOD, json), undefined, json);
+    assert.equal(readGuestWord(GOOD, json, LIMITS), undefined, json);
   }
 });
 
 Deno.test("texts for people are bounded and printable", () => {
-  const word = readGuestWord({
-    ...GOOD,
-    notes: ["\u001b[2J" + "n".repeat(100_000)],
-    failure: { kind: "threw", message: "\u001b[2J\n" + "m".repeat(100_000), line: 1.5 },
-  }, undefined)!;
+  const word = readGuestWord(
+    {
+      ...GOOD,
+      notes: ["\u001b[2J" + "n".repeat(100_000)],
+      failure: { kind: "threw", message: "\u001b[2J\n" + "m".repeat(100_000), line: 1.5 },
+    },
+    undefined,
+    LIMITS,
+  )!;
   for (const text of [word.failure!.message, word.notes[0]!]) {
     assert.ok(text.length < 6000);
     assert.match(text, /^\\u001b\[2J/);

@@ -150,11 +150,11 @@ async function untilReady(
 
 /** Packs cross the pipe once a process. */
 function sendPacks(place: Place, process: GuestProcess, options: KeyedLease): number {
+  process.allow(options.limits);
   const known = place.packs.get(options.packsKey);
   if (known !== undefined) return known;
   const key = place.packs.size + 1;
   place.packs.set(options.packsKey, key);
-  process.allow(options.limits);
   process.send({ type: "packs", key, packs: options.packs, limits: options.limits });
   return key;
 }

@@ -64,7 +64,7 @@ export function runScript(
     function onMessage(message: GuestMessage & { readonly id: number }, body: Uint8Array): void {
       switch (message.type) {
         case "call":
-          return void call(message.sequence, message.name, body);
+          return void call(message, body);
         case "answer":
           return takeAnswer(body);
         case "done":
@@ -79,7 +79,7 @@ export function runScript(
     }
     function takeOutcome(said: unknown, body: Uint8Array | undefined): void {
       const fits = body === undefined || body.length <= limits.argsBytes;
-      const word = fits ? readGuestWord(said, body && bodyText(body)) : undefined;
+      const word = fits ? readGuestWord(said, body && bodyText(body), limits) : undefined;
       if (word === undefined) return distrust();
       endWith({ ...word, hostCalls, clockMs });
     }
@@ -89,14 +89,19 @@ export function runScript(
       process.kill();
     }
 
-    async function call(sequence: number, name: string, body: Uint8Array): Promise<void> {
+    async function call(
+      { sequence, name }: GuestMessage & { readonly type: "call" },
+      body: Uint8Array,
+    ): Promise<void> {
       if (ended) return;
       // The realm counts and measures too: a guest that goes beyond the bounds was broken.
-      if (hostCalls >= limits.hostCalls || body.length > limits.callArgumentBytes) {
+      const bounded = hostCalls < limits.hostCalls && body.length <= limits.callArgumentBytes;
+      const argsJson = bounded ? bodyText(body) : "";
+      if (!isCall(sequence, name) || !argsJson.startsWith("[") || !isJson(argsJson)) {
         return distrust();
       }
       hostCalls++;
-      const call: HostCall = { name, argsJson: bodyText(body), sequence, signal: calls.signal };
+      const call: HostCall = { name, argsJson, sequence, signal: calls.signal };
       answer(sequence, await answerCall(call, onCall, limits));
     }
     function answer(sequence: number, reply: HostReply): void {
@@ -141,6 +146,10 @@ export function runScript(
       packs: options.packs,
     }, request.argsJson);
   });
+}
+
+function isCall(sequence: unknown, name: unknown): boolean {
+  return Number.isSafeInteger(sequence) && typeof name === "string";
 }
 
 /** Why a call's signal ends with its script; made once, since it is needed at the end of every script. */

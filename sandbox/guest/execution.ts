@@ -151,35 +151,33 @@ export function startExecution(
         return realm.newString("");
       }
       case "call":
-        if (tooLarge(bytes)) return realm.newString(refusal(text, bytes));
-        return suspend(() => callHost(text)).then((reply) =>
+      case "start": {
+        const split = text.indexOf("\n");
+        const name = text.slice(0, split);
+        const argumentBytes = bytes - name.length - 1;
+        const max = limits.callArgumentBytes;
+        if (argumentBytes > max) {
+          return realm.newString(overLimit(`the arguments of ${name}`, argumentBytes, max));
+        }
+        const call = { name, argsJson: text.slice(split + 1) };
+        if (operation === "start") return realm.newString(outside(() => startCall(call)));
+        return suspend(() => callHost(call)).then((reply) =>
           realm.newString(replyText(take(reply)))
         );
-      case "start":
-        if (tooLarge(bytes)) return realm.newString(refusal(text, bytes));
-        return realm.newString(outside(() => startCall(text)));
+      }
       default:
         return 0;
     }
   }
-  function tooLarge(bytes: number): boolean {
-    return bytes > limits.callArgumentBytes;
-  }
-  function refusal(text: string, bytes: number): string {
-    const name = text.slice(0, text.indexOf("\n"));
-    return overLimit(`the arguments of ${name}`, bytes - name.length - 1, limits.callArgumentBytes);
-  }
 
   /** Answered at the latest when the script is cancelled. */
-  function callHost(text: string): Promise<GuestReply> {
-    const split = text.indexOf("\n");
-    const reply = port.call(calls++, text.slice(0, split), text.slice(split + 1));
-    return Promise.race([reply, cancelled.promise]);
+  function callHost({ name, argsJson }: GuestCall): Promise<GuestReply> {
+    return Promise.race([port.call(calls++, name, argsJson), cancelled.promise]);
   }
-  function startCall(text: string): string {
+  function startCall(call: GuestCall): string {
     const id = String(calls);
     outstanding++;
-    callHost(text).then((reply) => {
+    callHost(call).then((reply) => {
       outstanding--;
       replies.push({ id, reply });
       wake?.();
@@ -309,6 +307,11 @@ export function startExecution(
   };
 }
 
+interface GuestCall {
+  readonly name: string;
+  readonly argsJson: string;
+}
+
 type OutcomeHead =
   | { readonly kind: "ok"; readonly notes: Record<string, string>; readonly value: boolean }
   | { readonly kind: "result"; readonly message: string; readonly stack?: undefined }
@@ -324,7 +327,7 @@ const encoder = new TextEncoder();
 
 /** What the realm makes a limit's error of. */
 function overLimit(what: string, bytes: number, max: number): string {
-  return `!${what} takes ${bytes} bytes as JSON; the limit is ${max}`;
+  return `!${what}: ${bytes} bytes as JSON, the limit is ${max}`;
 }
 
 function replyText(reply: GuestReply): string {

@@ -17,19 +17,23 @@ export function createLogBuffer(maxBytes: number): LogBuffer {
   const head: string[] = [];
   let headLeft = headBytes;
   let headOpen = true;
-  const tail: { line: string; bytes: number }[] = [];
+  const tail: { line: string; bytes: number; counted: boolean }[] = [];
   let tailBytes = 0;
   let first = 0;
   let droppedLines = 0;
   let droppedBytes = 0;
 
-  function addToTail(line: string, bytes: number): void {
-    tail.push({ line, bytes });
+  /** What the head does not use is the tail's. */
+  const tailRoom = (): number => maxBytes - headBytes + headLeft;
+
+  /** `counted`: a part of the line was left out already. */
+  function addToTail(line: string, bytes: number, counted: boolean): void {
+    tail.push({ line, bytes, counted });
     tailBytes += bytes;
-    while (tailBytes > maxBytes - headBytes && first < tail.length) {
+    while (tailBytes > tailRoom() && first < tail.length) {
       const oldest = tail[first++]!;
       tailBytes -= oldest.bytes;
-      droppedLines++;
+      if (!oldest.counted) droppedLines++;
       droppedBytes += oldest.bytes;
     }
     if (first > 1000) {
@@ -47,18 +51,20 @@ export function createLogBuffer(maxBytes: number): LogBuffer {
         return;
       }
       headOpen = false;
-      const room = maxBytes - headBytes;
-      if (bytes <= room) return addToTail(line, bytes);
-      // A line that fits nowhere whole: its own head fills the head's room, its own tail the tail's.
-      const [start, end] = cutMiddle(line, Math.max(0, headLeft - 1), Math.max(0, room - 1));
-      if (start !== "" && droppedLines === 0 && tail.length === first) {
+      const room = tailRoom();
+      if (bytes <= room) return addToTail(line, bytes, false);
+      // A line that fits nowhere whole: its own beginning fills the head, where nothing came after it, its own end the tail.
+      const beginning = droppedLines === 0 && tail.length === first ? headLeft : 0;
+      const ending = beginning > 0 ? maxBytes - headBytes : room;
+      const [start, end] = cutMiddle(line, Math.max(0, beginning - 1), Math.max(0, ending - 1));
+      if (start !== "") {
         head.push(start);
         headLeft = 0;
       }
       const endBytes = encoder.encode(end).length + 1;
       droppedBytes += Math.max(0, bytes - endBytes - encoder.encode(start).length);
       droppedLines++;
-      addToTail(end, endBytes);
+      addToTail(end, endBytes, true);
     },
     text() {
       const lines = [...head];

@@ -125,7 +125,8 @@ export function createEncoder(intrinsics: Intrinsics): Encoder {
 
     function copyArray(item: readonly unknown[], at: string, depth: number): unknown[] {
       const length = item.length;
-      spend(length + 2);
+      // Brackets, and a comma between two elements.
+      spend(length > 0 ? length + 1 : 2);
       const target: unknown[] = setPrototypeOf([], null);
       let holes = 0;
       for (let i = 0; i < length; i++) {
@@ -149,7 +150,8 @@ export function createEncoder(intrinsics: Intrinsics): Encoder {
       } else if (brand === "instance") {
         note(at, "an object of a class stored as plain data; its methods are gone");
       }
-      spend(2);
+      // Braces; quotes, colon and comma come with each member, of which the last has no comma.
+      spend(1);
       const names = keys(item);
       for (let i = 0; i < names.length; i++) {
         const name = names[i]!;
