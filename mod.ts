@@ -113,7 +113,16 @@ export {
   DefaultSandboxBuilder,
   type DefaultSandboxBuilderOptions,
 } from "./sandbox/default_builder.ts";
-export { fetchCapability, type FetchOptions } from "./sandbox/packs/fetch.ts";
+export { defaultCapabilities } from "./sandbox/default_capabilities.ts";
+export { aiCapability } from "./sandbox/packs/ai/ai_pack.ts";
+export {
+  fetchCapability,
+  type FetchOptions,
+  httpCapability,
+} from "./sandbox/packs/http/capability.ts";
+export type { ConverterOptions } from "./sandbox/packs/converter/converter.ts";
+export { htmlToMarkdownCapability } from "./sandbox/packs/html/html_capability.ts";
+export { markdownCapability } from "./sandbox/packs/markdown/markdown_capability.ts";
 export type { GuestLease, LeaseOptions, SandboxHost } from "./sandbox/host.ts";
 export type { GuestPack } from "./sandbox/guest/execution.ts";
 export { createInlineHost } from "./sandbox/inline_host.ts";

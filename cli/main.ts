@@ -21,7 +21,7 @@ export const GUEST_ARGUMENT = "--agentloop-guest";
 export async function main(args: readonly string[]): Promise<number> {
   if (args[0] === GUEST_ARGUMENT) {
     const guest = await import(GUEST_MODE) as { readonly enterGuestMode: typeof EnterGuestMode };
-    return await guest.enterGuestMode();
+    return await guest.enterGuestMode(args);
   }
   if (args.length === 1 && args[0] === "--version") {
     console.log(`agentloop ${VERSION}`);

@@ -23,7 +23,6 @@ const RUN_FLAGS = [
   "--cached-only",
   "--no-config",
   "--no-lock",
-  `--v8-flags=--wasm-stack-switching-stack-size=${WASM_STACK_KIB}`,
 ];
 
 /** What the guest's runtime needs to find packages that the parent has installed. Passed on where the parent may read them. */
@@ -36,12 +35,22 @@ export interface GuestCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** What runs in the process. */
+export interface GuestProgram {
+  /** Its module. */
+  readonly url: string;
+  /** Flags for its V8. */
+  readonly v8Flags: string;
+  /** What a compiled program is told besides, to run this and not scripts. */
+  readonly mode?: string;
+}
+
 /**
- * The command that starts a guest.
+ * The command that starts a process of a guest's kind: for scripts, unless another program is named.
  *
  * @throws {AgentLoopError} `sandbox_permission` when starting it is not permitted.
  */
-export async function guestCommand(): Promise<GuestCommand> {
+export async function guestCommand(program: GuestProgram = scriptProgram()): Promise<GuestCommand> {
   const path = Deno.execPath();
   const { state } = await Deno.permissions.query({ name: "run", command: path });
   if (state !== "granted") {
@@ -51,8 +60,19 @@ export async function guestCommand(): Promise<GuestCommand> {
       { code: "sandbox_permission" },
     );
   }
-  const args = Deno.build.standalone ? [GUEST_MODE_ARGUMENT] : runArguments(guestUrl());
-  return { path, args, env: guestEnvironment() };
+  const env = guestEnvironment();
+  if (!Deno.build.standalone) return { path, args: runArguments(program), env };
+  // A compiled program takes no flags of the engine from its arguments.
+  const { mode, v8Flags } = program;
+  const args = [GUEST_MODE_ARGUMENT, ...(mode === undefined ? [] : [mode])];
+  return { path, args, env: mode === undefined ? env : { ...env, DENO_V8_FLAGS: v8Flags } };
+}
+
+function scriptProgram(): GuestProgram {
+  return {
+    url: import.meta.resolve("./guest/main.ts"),
+    v8Flags: `--wasm-stack-switching-stack-size=${WASM_STACK_KIB}`,
+  };
 }
 
 /** Never called: that the import is written down makes the runtime fetch, publish and embed the guest with its package. */
@@ -68,14 +88,10 @@ export function guestPackageTypes(): Promise<unknown> {
   return import("npm:@jitl/quickjs-ffi-types@0.32.0");
 }
 
-function runArguments(url: string): string[] {
+function runArguments({ url, v8Flags }: GuestProgram): string[] {
   // A guest that lies at an https address is itself an import of that kind; only what is cached is loaded then.
   const imports = url.startsWith("file:") ? ["--deny-import"] : [];
-  return [...RUN_FLAGS, ...imports, url];
-}
-
-function guestUrl(): string {
-  return import.meta.resolve("./guest/main.ts");
+  return [...RUN_FLAGS, ...imports, `--v8-flags=${v8Flags}`, url];
 }
 
 function guestEnvironment(): Record<string, string> {

@@ -30,7 +30,7 @@ export async function demo(context: CommandContext): Promise<Outcome> {
     import("../../loop/create_loop.ts"),
     import("../../loop/policy.ts"),
     import("../../sandbox/default_builder.ts"),
-    import("../../sandbox/packs/fetch.ts"),
+    import("../../sandbox/packs/http/capability.ts"),
   ]);
   const data = makeShopData();
   await using shop = startShopServer(data);

@@ -1,7 +1,7 @@
 import { equal, match } from "node:assert/strict";
 import { startSite } from "../fixtures/http/site.ts";
 
-const MODULE = new URL("../../sandbox/packs/fetch.ts", import.meta.url).href;
+const MODULE = new URL("../../sandbox/packs/http/capability.ts", import.meta.url).href;
 
 /** Makes one request in a program of its own that has the given permissions and no others, and gives the body or the error's message. */
 async function requestWith(flags: readonly string[], url: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { ApprovalRequest } from "../../contracts/approval.ts";
 import { DefaultPolicy } from "../../loop/policy.ts";
-import { fetchCapability, httpCapability } from "../../sandbox/packs/fetch.ts";
+import { fetchCapability, httpCapability } from "../../sandbox/packs/http/capability.ts";
 import { FETCH_PROMPT, HTTP_PROMPT } from "../../sandbox/packs/http/declarations.ts";
 import { closedPort, startRawSite, startSite } from "../fixtures/http/site.ts";
 import { runScripts } from "./script_loop.ts";

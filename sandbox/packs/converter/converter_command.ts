@@ -12,17 +12,12 @@ export const CONVERTER_ARGUMENT = "convert";
  *
  * @throws {AgentLoopError} `sandbox_permission` when starting it is not permitted.
  */
-export async function converterCommand(memoryMib: number): Promise<GuestCommand> {
-  const { path, args, env } = await guestCommand();
-  const flags = `--max-old-space-size=${memoryMib}`;
-  // A compiled program takes no flags of the engine from its arguments.
-  if (Deno.build.standalone) {
-    return { path, args: [...args, CONVERTER_ARGUMENT], env: { ...env, DENO_V8_FLAGS: flags } };
-  }
-  // What a guest is denied a converter is denied too; its engine's stack is nothing that a converter needs.
-  const denials = args.slice(0, -1).filter((flag) => !flag.startsWith("--v8-flags="));
-  const module = import.meta.resolve("./process/main.ts");
-  return { path, args: [...denials, `--v8-flags=${flags}`, module], env };
+export function converterCommand(memoryMib: number): Promise<GuestCommand> {
+  return guestCommand({
+    url: import.meta.resolve("./process/main.ts"),
+    v8Flags: `--max-old-space-size=${memoryMib}`,
+    mode: CONVERTER_ARGUMENT,
+  });
 }
 
 /** Never called by those who start a process: that the import is written down makes the runtime fetch, publish and embed the converter with its packages. */

@@ -21,34 +21,53 @@ export async function readBody(
   { maxBytes }: { readonly maxBytes: number },
 ): Promise<Uint8Array> {
   const encodings = encodingsOf(answer);
-  if (encodings.length === 0) refuseAnnounced(answer, maxBytes);
+  if (encodings.length > 0) return await readEncoded(answer, { encodings, maxBytes });
+  refuseAnnounced(answer, maxBytes);
+  const sink = new BoundedSink(maxBytes);
+  await new Promise<void>((resolve, reject) => {
+    answer.on("data", (piece: Uint8Array) => {
+      if (!sink.take(piece)) reject(overLimit(`more than ${maxBytes}`, maxBytes));
+    });
+    answer.on("end", resolve);
+    answer.on("error", reject);
+    answer.on("close", () => reject(Object.assign(new Error("closed"), { code: "ECONNRESET" })));
+  });
+  return sink.bytes();
+}
+
+async function readEncoded(
+  answer: IncomingMessage,
+  { encodings, maxBytes }: { readonly encodings: readonly string[]; readonly maxBytes: number },
+): Promise<Uint8Array> {
   const chunks: AsyncIterator<Uint8Array> = answer[Symbol.asyncIterator]();
   const first = await chunks.next();
   // Empty bodies are not compressed, whatever the header says.
   if (first.done) return new Uint8Array();
-
   const decoders = encodings.map((encoding, index) =>
     decoderFor(encoding, index === 0 ? first.value : undefined)
   );
   const sink = new BoundedSink(maxBytes);
+  const writable = new Writable({
+    write: (piece: Uint8Array, _encoding, done) =>
+      done(sink.take(piece) ? null : new RangeError("over the limit")),
+  });
   try {
-    await pipeline([Readable.from(withFirst(first.value, chunks)), ...decoders, sink]);
+    await pipeline([Readable.from(withFirst(first.value, chunks)), ...decoders, writable]);
   } catch (error) {
     if (sink.isOver) throw overLimit(`more than ${maxBytes}`, maxBytes);
-    if (encodings.length === 0 || answer.errored !== null) throw answer.errored ?? error;
+    if (answer.errored !== null) throw answer.errored ?? error;
     throw new HttpFailure(`the body is not what its header says: ${encodings.join(", ")}`);
   }
-  return sink.bytes;
+  return sink.bytes();
 }
 
-/** Keeps what is written to it, and fails when that is too much: the streams before it then end too. */
-class BoundedSink extends Writable {
+/** Keeps the pieces of a body up to a limit. */
+class BoundedSink {
   readonly #pieces: Uint8Array[] = [];
   readonly #maxBytes: number;
   #length = 0;
 
   constructor(maxBytes: number) {
-    super();
     this.#maxBytes = maxBytes;
   }
 
@@ -56,15 +75,15 @@ class BoundedSink extends Writable {
     return this.#length > this.#maxBytes;
   }
 
-  get bytes(): Uint8Array {
-    return this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces);
+  /** Takes a piece; false when that made it too much, and the piece was not kept. */
+  take(piece: Uint8Array): boolean {
+    this.#length += piece.length;
+    if (!this.isOver) this.#pieces.push(piece);
+    return !this.isOver;
   }
 
-  override _write(piece: Uint8Array, _encoding: string, done: (error?: Error) => void): void {
-    this.#length += piece.length;
-    if (this.isOver) return done(new RangeError("over the limit"));
-    this.#pieces.push(piece);
-    done();
+  bytes(): Uint8Array {
+    return this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces);
   }
 }
 
