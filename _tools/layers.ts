@@ -35,7 +35,7 @@ export const AREA_RULES: readonly AreaRule[] = [
     area: "sandbox",
     imports: ["contracts", "redact", "sandbox/channel.ts", "sandbox/guest", "sandbox/packs"],
     dynamic: true,
-    packages: ["node:"],
+    packages: ["node:", "npm:@jitl/quickjs"],
   },
   {
     area: "sandbox/packs",

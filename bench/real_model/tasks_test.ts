@@ -145,6 +145,8 @@ Deno.test("two-step lookup: the host functions lead to the answer and refuse wha
       runId: "r",
       sessionId: "s",
       emit: () => {},
+      authorize: () => Promise.resolve(),
+      spend: () => {},
     }) as Record<string, number & string>;
   const part = call("findPart", "hinge-40");
   const supplier = call("getSupplier", part.supplierId ?? "");
