@@ -25,12 +25,14 @@ export async function readBody(
   refuseAnnounced(answer, maxBytes);
   const sink = new BoundedSink(maxBytes);
   await new Promise<void>((resolve, reject) => {
+    const onClose = () => reject(answer.errored ?? closedEarly());
+    if (answer.destroyed) return onClose();
     answer.on("data", (piece: Uint8Array) => {
       if (!sink.take(piece)) reject(overLimit(`more than ${maxBytes}`, maxBytes));
     });
     answer.on("end", resolve);
     answer.on("error", reject);
-    answer.on("close", () => reject(Object.assign(new Error("closed"), { code: "ECONNRESET" })));
+    answer.on("close", onClose);
   });
   return sink.bytes();
 }
@@ -59,6 +61,10 @@ async function readEncoded(
     throw new HttpFailure(`the body is not what its header says: ${encodings.join(", ")}`);
   }
   return sink.bytes();
+}
+
+function closedEarly(): Error {
+  return Object.assign(new Error("closed"), { code: "ECONNRESET" });
 }
 
 /** Keeps the pieces of a body up to a limit. */
