@@ -2,6 +2,17 @@
 import assert from "node:assert/strict";
 import { attack, OVER_MEMORY, OVER_TIME, type StartedSuite } from "./attack.ts";
 
+/** Statements that sit in a builtin which never polls, by what they attack: only a kill ends them. */
+export const UNPOLLED: Readonly<Record<string, string>> = {
+  "ATK-09 repeating without a poll": "for (;;) 'x'.repeat(1e7)",
+  "ATK-07 a length that is no number at first": '[].indexOf.call({ length: "9e15" }, 1)',
+  "ATK-07 a length that grows between two looks":
+    "let n = 0; [].indexOf.call({ get length() { return n++ ? 2 ** 53 - 1 : 0 } }, 1)",
+  "ATK-08 joining to a sparse array": "[].concat(new Array(2 ** 32 - 1))",
+  "ATK-08 flattening a sparse array": "[new Array(2 ** 32 - 1)].flat()",
+  "ATK-06 raw text of 2 ** 53 parts": "String.raw({ raw: { length: 2 ** 53 - 1 } })",
+};
+
 /** Defines the tests of this area. */
 export function cpuAttacks(suite: StartedSuite): void {
   loops(suite);
@@ -116,16 +127,7 @@ function builtins(suite: StartedSuite): void {
       assert.equal(await value(source), "RangeError", method);
     }
   });
-  const unpolled: Readonly<Record<string, string>> = {
-    "ATK-09 repeating without a poll": "for (;;) 'x'.repeat(1e7)",
-    "ATK-07 a length that is no number at first": '[].indexOf.call({ length: "9e15" }, 1)',
-    "ATK-07 a length that grows between two looks":
-      "let n = 0; [].indexOf.call({ get length() { return n++ ? 2 ** 53 - 1 : 0 } }, 1)",
-    "ATK-08 joining to a sparse array": "[].concat(new Array(2 ** 32 - 1))",
-    "ATK-08 flattening a sparse array": "[new Array(2 ** 32 - 1)].flat()",
-    "ATK-06 raw text of 2 ** 53 parts": "String.raw({ raw: { length: 2 ** 53 - 1 } })",
-  };
-  for (const [name, statement] of Object.entries(unpolled)) {
+  for (const [name, statement] of Object.entries(UNPOLLED)) {
     attack(
       suite,
       `${name} ends with time, by a kill`,

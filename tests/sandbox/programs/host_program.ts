@@ -18,6 +18,8 @@ export interface HostProgramOptions {
   /** @default to run the runtime, and nothing else */
   readonly permissions?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** What the mode `inline` runs. */
+  readonly statement?: string;
 }
 
 /** Starts the program. */
@@ -32,6 +34,7 @@ export function startHostProgram(mode: Mode, options: HostProgramOptions = {}): 
       ...permissions,
       import.meta.resolve("./host_program_main.ts"),
       mode,
+      ...(options.statement === undefined ? [] : [options.statement]),
     ],
     env: { NO_COLOR: "1", ...options.env },
     stdin: "piped",

@@ -4,6 +4,7 @@
  */
 import { DEFAULT_SANDBOX_LIMITS } from "../../../contracts/sandbox.ts";
 import type { GuestLease } from "../../../sandbox/host.ts";
+import { createInlineHost } from "../../../sandbox/inline_host.ts";
 import { createProcessHost } from "../../../sandbox/process_host.ts";
 
 /** What the program does. */
@@ -15,7 +16,8 @@ export type Mode =
   | "running"
   | "waits"
   | "busy"
-  | "stuck";
+  | "stuck"
+  | "inline";
 
 function tell(message: unknown): void {
   console.log(JSON.stringify(message));
@@ -40,7 +42,19 @@ async function readLine(): Promise<void> {
   await Deno.stdin.read(new Uint8Array(64));
 }
 
+/** Runs a statement in this very process, after telling that it begins. */
+async function runInline(statement: string): Promise<void> {
+  await using host = createInlineHost();
+  await using lease = host.lease({
+    scopeKey: "program",
+    limits: { ...DEFAULT_SANDBOX_LIMITS, guestTimeMs: 100 },
+    packs: [{ functions: ["start"] }],
+  });
+  tell(await evaluate(lease, `function run() { start(); ${statement} }`));
+}
+
 async function main(mode: Mode): Promise<void> {
+  if (mode === "inline") return await runInline(Deno.args[1]!);
   const host = createProcessHost({ idleMs: mode === "warm" ? 600_000 : 0 });
   const lease = host.lease({
     scopeKey: "program",
