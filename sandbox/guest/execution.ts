@@ -8,6 +8,7 @@ import {
   type FailureCause,
   failureFor,
   failureForThrown,
+  printable,
   type ThrownDescription,
 } from "./failure.ts";
 import { createLogBuffer } from "./log_buffer.ts";
@@ -264,7 +265,7 @@ export function startExecution(
     const split = text.indexOf("\n");
     const head = JSON.parse(text.slice(0, split)) as OutcomeHead;
     if (head.kind === "ok") {
-      const notes = Object.values(head.notes);
+      const notes = Object.values(head.notes).map(printable);
       if (!head.value) return { notes };
       const valueBytes = bytes - encoder.encode(text.slice(0, split + 1)).length;
       if (valueBytes > limits.argsBytes) {
@@ -274,7 +275,8 @@ export function startExecution(
       return { valueJson: text.slice(split + 1), notes };
     }
     if (head.kind === "result" || head.stack === undefined) {
-      return { failure: { kind: head.kind as "result", message: head.message }, notes: [] };
+      const message = printable(head.message);
+      return { failure: { kind: head.kind as "result", message }, notes: [] };
     }
     const failure = failureForThrown(head, {
       limits,
