@@ -14,6 +14,20 @@ export function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
   });
 }
 
+/**
+ * Waits for work, but no longer than `ms`: then rejects with `late()`. Work that is left behind ends unheard.
+ */
+export async function within<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
+  const over = Promise.withResolvers<never>();
+  const timer = setTimeout(() => over.reject(late()), ms);
+  work.catch(() => {});
+  try {
+    return await Promise.race([work, over.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** What ends a run from outside. */
 export interface RunWallOptions {
   /** The caller's own signal. */

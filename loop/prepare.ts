@@ -44,7 +44,7 @@ export async function prepareRun(setup: RunSetup): Promise<RunState> {
   const building = sessionRead.then((session) => startSandbox(setup, session));
   // It may fail while something else is waited for; the wait for it comes below.
   building.catch(() => {});
-  const [session, steps] = await Promise.all([sessionRead, readSteps(setup)]);
+  const [session, steps] = await untilAborted(signal, Promise.all([sessionRead, readSteps(setup)]));
   await recorder.record({ stepType: "user", content: request.message }, {
     type: "user",
     content: request.message,

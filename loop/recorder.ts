@@ -4,6 +4,7 @@
  */
 import type { RunEvent, RunEventBody } from "../contracts/event.ts";
 import type { NewRunStep, StepStore } from "../contracts/step.ts";
+import { untilAborted } from "./abort.ts";
 import { attempt } from "./failure.ts";
 
 /** What a recorder is made of. */
@@ -28,6 +29,7 @@ export class Recorder {
   readonly #options: RecorderOptions;
   #stepCount = 0;
   #closed = false;
+  #signal: AbortSignal | undefined;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -43,6 +45,11 @@ export class Recorder {
     return this.#options.listener !== undefined;
   }
 
+  /** From now on no store is waited for longer than the signal lasts; without one, as long as it takes. */
+  heed(signal: AbortSignal | undefined): void {
+    this.#signal = signal;
+  }
+
   /**
    * Appends a step, then tells its event.
    *
@@ -51,10 +58,11 @@ export class Recorder {
   async record(body: StepBody, event?: RunEventBody): Promise<NewRunStep> {
     const { steps, sessionId, runId, now } = this.#options;
     const step: NewRunStep = { sessionId, runId, ...body, createdAt: now() };
-    await attempt(
+    const appended = attempt(
       { doing: `append a step (${body.stepType}) of session ${sessionId}`, code: "store_failed" },
       () => steps.append(step),
     );
+    await (this.#signal === undefined ? appended : untilAborted(this.#signal, appended));
     this.#stepCount++;
     if (event !== undefined) this.emit(event);
     return step;

@@ -1,9 +1,9 @@
 /** One run from message to answer: prepares it, takes its turns, and sees to its end whatever happens on the way. */
-import type { AgentLoopError } from "../contracts/errors.ts";
+import { AgentLoopError } from "../contracts/errors.ts";
 import type { RunEvent } from "../contracts/event.ts";
 import type { RunRequest, RunResult } from "../contracts/loop.ts";
-import type { RunStatus } from "../contracts/session.ts";
-import { RunWall } from "./abort.ts";
+import type { FinalizeSummary, RunStatus } from "../contracts/session.ts";
+import { RunWall, within } from "./abort.ts";
 import { toAgentLoopError } from "./failure.ts";
 import { prepareRun } from "./prepare.ts";
 import { Recorder } from "./recorder.ts";
@@ -70,6 +70,7 @@ async function live(life: RunLife): Promise<RunEnd> {
     ...(request.signal === undefined ? {} : { signal: request.signal }),
     timeoutMs: request.timeoutMs ?? parts.runTimeoutMs,
   });
+  life.recorder.heed(wall.signal);
   try {
     const run = await prepareRun({
       ...life,
@@ -93,7 +94,9 @@ async function recordFailure({ recorder }: RunLife, error: AgentLoopError): Prom
   const { code, message } = error;
   try {
     const toolArgs = JSON.stringify({ code });
-    await recorder.record({ stepType: "error", content: message, toolArgs });
+    recorder.heed(undefined);
+    const recorded = recorder.record({ stepType: "error", content: message, toolArgs });
+    await within(SETTLE_MS, recorded, () => storeIsLate("the end of the run"));
   } catch (cause) {
     warn(recorder, cause);
   }
@@ -105,16 +108,10 @@ async function settle(life: RunLife, end: RunEnd): Promise<void> {
   const { parts, request, recorder, lease, tally } = life;
   const endings = await Promise.allSettled([
     lease.end(),
-    Promise.try(() =>
-      parts.sessions.finalize(request.sessionId, {
-        runId: life.runId,
-        ...outcome(end),
-        promptTokens: tally.tokens.prompt,
-        completionTokens: tally.tokens.completion,
-        stepCount: recorder.stepCount,
-        durationMs: parts.now().getTime() - life.startedAt.getTime(),
-        dataBytesCarried: tally.dataBytesCarried,
-      })
+    within(
+      SETTLE_MS,
+      Promise.try(() => parts.sessions.finalize(request.sessionId, summaryOf(life, end))),
+      () => storeIsLate("the figures of the run"),
     ),
   ]);
   const doings = ["give the sandbox back", `finalize session ${request.sessionId}`];
@@ -134,6 +131,30 @@ async function settle(life: RunLife, end: RunEnd): Promise<void> {
       dataBytesCarried: tally.dataBytesCarried,
     },
   });
+}
+
+/** Once a run has ended, its caller is not kept from hearing so by a store that does not answer. */
+const SETTLE_MS = 5_000;
+
+function storeIsLate(what: string): AgentLoopError {
+  return new AgentLoopError(`The store has not taken ${what} within ${SETTLE_MS / 1000} s.`, {
+    code: "store_locked",
+  });
+}
+
+function summaryOf(
+  { parts, runId, recorder, tally, startedAt }: RunLife,
+  end: RunEnd,
+): FinalizeSummary {
+  return {
+    runId,
+    ...outcome(end),
+    promptTokens: tally.tokens.prompt,
+    completionTokens: tally.tokens.completion,
+    stepCount: recorder.stepCount,
+    durationMs: parts.now().getTime() - startedAt.getTime(),
+    dataBytesCarried: tally.dataBytesCarried,
+  };
 }
 
 function report(life: RunLife, end: RunEnd): RunResult {

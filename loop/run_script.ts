@@ -117,9 +117,12 @@ async function readReturned({ failure, valueJson }: Execution): Promise<Returned
 /** Makes what a script returned the next one's arguments, in this run and for those to come. */
 async function replaceData(run: RunState, { data, value }: Returned): Promise<void> {
   const { sessionId } = run.request;
-  await attempt(
-    { doing: `store the data of session ${sessionId}`, code: "store_failed" },
-    () => run.parts.sessions.updateData(sessionId, data.json),
+  await untilAborted(
+    run.signal,
+    attempt(
+      { doing: `store the data of session ${sessionId}`, code: "store_failed" },
+      () => run.parts.sessions.updateData(sessionId, data.json),
+    ),
   );
   run.data = data;
   run.recorder.emit({ type: "data_update", args: value });
