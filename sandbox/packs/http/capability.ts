@@ -3,26 +3,12 @@
  * it that it is asked about each, redirects included, with the network that the host really lies in, and that no other address is dialled.
  *
  * A program needs `--allow-net` for the hosts that are to be reached (`--allow-net=example.com` is enough) and nothing else: no environment, no files.
- * Proxies are not used.
+ * Proxies are not used, cookies not kept. Connections are, for a few seconds and at most until the run ends.
  */
 import type { Capability } from "../../../contracts/sandbox.ts";
-import type { Engine } from "./exchange.ts";
-import { RequestSlots } from "./request_slots.ts";
+import type { FetchOptions } from "./fetch_options.ts";
 
-/** Options of {@linkcode fetchCapability} and {@linkcode httpCapability}. */
-export interface FetchOptions {
-  /** Wall time of a request that names none, in ms, redirects and body included; never more than what is left of the run. @default 30_000 */
-  readonly timeoutMs?: number;
-  /** Bytes of a response body at most, counted after decompression. @default 4_194_304 (4 MiB) */
-  readonly maxBytes?: number;
-  /** Requests of one sandbox that are under way at once; more wait their turn. @default 32 */
-  readonly maxConcurrent?: number;
-  /**
-   * Resolves a name to its addresses, as text. Every one of them is checked. A rejection is a failed request. It is not asked about addresses; the
-   * program then needs `--allow-net` for the addresses too. @default the operating system's way
-   */
-  readonly resolve?: (hostname: string, port: number) => Promise<readonly string[]>;
-}
+export type { FetchOptions };
 
 /**
  * A capability named `fetch`: `fetch(url, init)` for scripts.
@@ -34,9 +20,9 @@ export function fetchCapability(options: FetchOptions = {}): Capability {
   return {
     name: "fetch",
     description: "HTTP requests",
-    build: async () => {
+    build: async (context) => {
       const { fetchPack } = await import("./http_packs.ts");
-      return [fetchPack(createEngine(options))];
+      return [fetchPack(options, context)];
     },
   };
 }
@@ -51,20 +37,10 @@ export function httpCapability(options: FetchOptions = {}): Capability {
   return {
     name: "http",
     description: "HTTP requests, a function a method",
-    build: async () => {
+    build: async (context) => {
       const { httpPack } = await import("./http_packs.ts");
-      return [httpPack(createEngine(options))];
+      return [httpPack(options, context)];
     },
-  };
-}
-
-function createEngine(options: FetchOptions): Engine {
-  const { timeoutMs = 30_000, maxBytes = 4 * 1024 * 1024, maxConcurrent = 32, resolve } = options;
-  return {
-    timeoutMs,
-    maxBytes,
-    slots: new RequestSlots(maxConcurrent),
-    ...(resolve === undefined ? {} : { resolve }),
   };
 }
 

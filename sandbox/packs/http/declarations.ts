@@ -16,7 +16,7 @@ as: "base64" (body is then base64; for images, archives, PDF), redirect: "follow
 A form: headers { "content-type": "application/x-www-form-urlencoded" } and body "a=1&b=" + encodeURIComponent(x).
 
 The result is plain data: status, ok, url (after redirects), headers (names in small letters; cookies one a line in
-"set-cookie"), body. json() parses the body, text() is the body, headers.get(name) ignores case. What you return from run
+"set-cookie"; none is sent back by itself), body. json() parses the body, text() is the body, headers.get(name) ignores case. What you return from run
 keeps the data and loses these methods: return res.json(), or use JSON.parse(res.body) later.
 
 In async function run several requests run at once: await Promise.all(urls.map((url) => fetch(url))). The body has a limit

@@ -55,6 +55,9 @@ export async function dial(
     await new Promise<void>((resolve, reject) => {
       socket.once(route.secure ? "secureConnect" : "connect", resolve);
       socket.once("error", reject);
+      socket.once("close", () => {
+        reject(Object.assign(new Error("closed"), { code: "ECONNRESET" }));
+      });
     });
     return socket;
   } finally {
@@ -68,6 +71,8 @@ function openSecure(route: Route, options: DialOptions): Socket {
     ...target(route, options),
     // A certificate is for the name in the URL; an address goes without one (RFC 6066).
     servername: isIP(route.host) === 0 ? route.host : "",
+    // Said here, so that no variable of the environment can turn it off.
+    rejectUnauthorized: true,
     ALPNProtocols: ["http/1.1"],
     ...(caCerts === undefined ? {} : { ca: [...caCerts] }),
   });

@@ -8,7 +8,8 @@ import type { JsonValue } from "../../../contracts/json.ts";
 import type { CallContext } from "../../../contracts/sandbox.ts";
 import { decodeBody } from "./body_text.ts";
 import { CallClock } from "./call_clock.ts";
-import { dial, type DialOptions, type Route } from "./dial.ts";
+import type { Connections } from "./connections.ts";
+import type { Route } from "./dial.ts";
 import { HttpFailure, toHttpFailure } from "./http_failure.ts";
 import { classifyAddresses, classifyHost, isAddress } from "./network_class.ts";
 import { readBody } from "./read_body.ts";
@@ -17,7 +18,7 @@ import { isRedirect, redirected } from "./redirect.ts";
 import type { RequestSlots } from "./request_slots.ts";
 import { aimOfUrl, bareHost, portOf } from "./request_url.ts";
 import { resolveBySystem, type ResolveHost } from "./resolve_host.ts";
-import { answerHeaders, sendRequest, type WireRequest } from "./send_request.ts";
+import { answerHeaders, sendRequest, StaleConnection, type WireRequest } from "./send_request.ts";
 
 /** What the engine works with; one for all calls of a sandbox. */
 export interface Engine {
@@ -29,8 +30,8 @@ export interface Engine {
   readonly slots: RequestSlots;
   /** Resolves names. @default the operating system's way */
   readonly resolve?: ResolveHost;
-  /** How connections are made. */
-  readonly dialing?: DialOptions;
+  /** Makes connections, and keeps those that may serve again. */
+  readonly connections: Connections;
 }
 
 /** What scripts get back. */
@@ -111,10 +112,17 @@ async function follow(call: Call): Promise<PlainResponse> {
 /** Sends one request and gives the head of its answer. */
 async function ask(call: Call, request: WireRequest): Promise<IncomingMessage> {
   const { clock: { signal }, engine } = call;
+  const { method } = request;
   const route = await findRoute(call, request.url);
+  const send = (fresh: boolean) => {
+    const connection = engine.connections.to(route, { method, fresh, signal });
+    return sendRequest(request, { connection, signal });
+  };
   try {
-    const socket = await dial(route, { ...engine.dialing, signal });
-    return await sendRequest(request, { socket, signal });
+    return await send(false).catch((error) => {
+      if (error instanceof StaleConnection) return send(true);
+      throw error;
+    });
   } catch (error) {
     throw toHttpFailure(error, { host: request.url.host, stage: "send" });
   }

@@ -1,6 +1,7 @@
 import { equal, match, ok } from "node:assert/strict";
 import { failedCall } from "../../../tests/fixtures/http/engine_call.ts";
 import { closedPort, startRawSite, startSite } from "../../../tests/fixtures/http/site.ts";
+import { Connections } from "./connections.ts";
 import { toHttpFailure } from "./http_failure.ts";
 
 /** What must never be in a message: addresses that were dialled, codes of the system, internals of the runtime. */
@@ -80,11 +81,23 @@ Deno.test("failure: a certificate for another name gets no request", async () =>
 
 Deno.test("failure: a certificate of an unknown authority gets no request", async () => {
   await using site = startSite(() => new Response("secret"), { secure: true });
+  using connections = new Connections();
   const { error } = await failedCall([`https://secure.test:${site.port}/`], {
-    engine: { dialing: {} },
+    engine: { connections },
   });
   match(error.message, /its certificate comes from an authority that is not trusted here/);
   equal(site.hits.length, 0);
+});
+
+Deno.test("failure: a server that hangs up in the handshake", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const accepted = listener.accept().then((connection) => connection.close());
+  match(
+    await messageOf([`https://a.test:${listener.addr.port}/`]),
+    /the other side closed the connection/,
+  );
+  await accepted;
+  listener.close();
 });
 
 Deno.test("failure: https to a server without TLS, and the other way round", async () => {

@@ -1,6 +1,6 @@
-/** One request over one connection, up to the head of its answer. Connections are not kept: each ends with its answer. */
+/** One request over one connection, up to the head of its answer. */
 import { type IncomingMessage, request as startRequest } from "node:http";
-import type { Socket } from "node:net";
+import type { ConnectionOptions } from "./connections.ts";
 import { HttpFailure, MAX_HEADER_BYTES } from "./http_failure.ts";
 
 /** A request as it goes out. */
@@ -18,13 +18,22 @@ const DEFAULT_HEADERS: Readonly<Record<string, string>> = {
   "user-agent": "agentloop",
 };
 
+/** A kept connection that the other side had left by the time it was to be used again: nothing was answered, and nothing may have been read. */
+export class StaleConnection extends Error {}
+
 /**
- * Sends a request and resolves with the answer once its head is there; destroying the answer ends the connection. When the signal ends, both are
- * destroyed with its reason, also while the body is read.
+ * Sends a request and resolves with the answer once its head is there; destroying the answer before its end ends the connection. When the signal
+ * ends, both are destroyed with its reason, also while the body is read.
+ *
+ * @throws {StaleConnection} see there.
+ * @throws {Error} what the connection failed with.
  */
 export function sendRequest(
   { url, method, headers, body }: WireRequest,
-  { socket, signal }: { readonly socket: Socket; readonly signal: AbortSignal },
+  { connection, signal }: {
+    readonly connection: ConnectionOptions;
+    readonly signal: AbortSignal;
+  },
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = startRequest({
@@ -33,22 +42,22 @@ export function sendRequest(
       host: url.hostname,
       setHost: false,
       headers: wireHeaders({ url, method, headers, body }),
-      createConnection: () => socket,
+      ...connection,
       maxHeaderSize: MAX_HEADER_BYTES,
     });
     let received: IncomingMessage | undefined;
-    const onAbort = () => {
+    const fail = (error: unknown) => {
       // First the answer: where its length is not known, the end of the connection would be its end.
-      received?.destroy(signal.reason);
+      if (received !== undefined) return void received.destroy(error as Error);
+      reject(request.reusedSocket && !signal.aborted ? new StaleConnection() : error);
+    };
+    const onAbort = () => {
+      fail(signal.reason);
       request.destroy(signal.reason);
-      reject(signal.reason);
     };
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });
-    request.on("error", (error) => {
-      received?.destroy(error);
-      reject(error);
-    });
+    request.on("error", fail);
     request.on("response", (answer) => {
       // Whoever reads the body hears of its failures; until then nobody does.
       answer.on("error", () => {});
@@ -75,7 +84,6 @@ function wireHeaders({ url, method, headers, body }: WireRequest): Record<string
     ...DEFAULT_HEADERS,
     ...Object.fromEntries(headers),
     ...(hasBody ? { "content-length": String(body?.length ?? 0) } : {}),
-    "connection": "close",
   };
 }
 
