@@ -1,4 +1,5 @@
 /** One attempt of a real model at one task, through the library as a program would use it. */
+import type { ErrorCode } from "../../contracts/errors.ts";
 import type { TokenUsage } from "../../contracts/model.ts";
 import { createOpenAIClient } from "../../llm/openai.ts";
 import { createLoop } from "../../loop/create_loop.ts";
@@ -15,6 +16,12 @@ const MAX_TURNS = 8;
 const TEMPERATURE = 0.3;
 /** Wall time of one attempt: eight full replies of a model that writes five tokens a second. */
 const TIMEOUT_MS = 900_000;
+/** Ends of a run that the model brought about; any other error says nothing about it. */
+const MODELS_OWN_FAILURES: ReadonlySet<ErrorCode> = new Set([
+  "timeout",
+  "model_empty",
+  "model_context_overflow",
+]);
 
 /** The model under test. */
 export interface ModelUnderTest {
@@ -44,7 +51,12 @@ export interface Attempt {
   readonly seconds: number;
 }
 
-/** Lets the model try a task once, in a session and a sandbox of its own. A run that fails is an attempt with a problem. */
+/**
+ * Lets the model try a task once, in a session and a sandbox of its own.
+ *
+ * @throws {AgentLoopError} when the run fails for a reason that is not the model's, such as an endpoint that cannot be reached: nothing was
+ * measured then.
+ */
 export async function attemptTask(
   task: Task,
   options: { readonly under: ModelUnderTest; readonly seed: number },
@@ -74,9 +86,10 @@ export async function attemptTask(
     message: task.message,
     maxTokens: MAX_REPLY_TOKENS,
   });
+  if (result.error !== undefined && !MODELS_OWN_FAILURES.has(result.error.code)) throw result.error;
   const problem = result.status === "completed"
     ? task.check(result.finalText)
-    : result.error?.message ?? result.reason ?? result.status;
+    : result.reason ?? result.status;
   return {
     task,
     seed,

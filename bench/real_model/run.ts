@@ -1,4 +1,4 @@
-// Usage: deno run --allow-net --allow-run --allow-read --allow-write --allow-env bench/real_model/run.ts --base-url http://127.0.0.1:8080/v1
+// Usage: deno run --allow-net --allow-run --allow-read --allow-write bench/real_model/run.ts --base-url http://127.0.0.1:8080/v1
 //   [--model NAME] [--tasks ten|tuning] [--only NAME]... [--repeats 2] [--out FOLDER]
 /**
  * Lets a model behind an OpenAI-wire endpoint try small tasks with checkable answers, and prints what came of it. Each task is tried with the
@@ -78,4 +78,11 @@ async function write(folder: string, name: string, text: string): Promise<void> 
   await Deno.writeTextFile(`${folder}/${name}`, text);
 }
 
-if (import.meta.main) await main(Deno.args);
+if (import.meta.main) {
+  try {
+    await main(Deno.args);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    Deno.exitCode = 1;
+  }
+}
