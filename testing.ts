@@ -10,6 +10,8 @@ export {
   sessionStoreContract,
   type SessionStoreContractOptions,
   type SessionStoreFixture,
+  spendLedgerContract,
+  type SpendLedgerFixture,
   stepStoreContract,
   type StepStoreContractOptions,
   type StepStoreFixture,

@@ -1,6 +1,7 @@
 /** What the cases of the contract suites are given, and what they share. */
 import assert from "node:assert/strict";
 import type { CallLog } from "../contracts/call_log.ts";
+import type { SpendLedger } from "../contracts/limits.ts";
 import type { SessionCatalog, SessionStore } from "../contracts/session.ts";
 import type { StepStore } from "../contracts/step.ts";
 
@@ -30,6 +31,16 @@ export interface CallLogFixture {
   readonly calls: CallLog;
   /** Opens a second, independent handle on the same storage, as another process would. Needed for `shared` only. */
   readonly another?: () => CallLogFixture | Promise<CallLogFixture>;
+  /** Releases the handle. Called once, when the case is over. */
+  readonly close?: () => void | Promise<void>;
+}
+
+/** A ledger that the spend suite tries: empty when the factory returns it. */
+export interface SpendLedgerFixture {
+  /** The ledger. */
+  readonly ledger: SpendLedger;
+  /** Opens a second, independent handle on the same storage, as another process would. Needed for `shared` only. */
+  readonly another?: () => SpendLedgerFixture | Promise<SpendLedgerFixture>;
   /** Releases the handle. Called once, when the case is over. */
   readonly close?: () => void | Promise<void>;
 }

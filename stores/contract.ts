@@ -8,12 +8,19 @@ import type {
   CallLogFixture,
   ContractCase,
   SessionStoreFixture,
+  SpendLedgerFixture,
   StepStoreFixture,
 } from "./_contract_fixture.ts";
+import { LEDGER_CASES, SHARED_LEDGER_CASES } from "./_ledger_cases.ts";
 import { SESSION_CASES, SHARED_SESSION_CASES } from "./_session_cases.ts";
 import { SHARED_STEP_CASES, STEP_CASES } from "./_step_cases.ts";
 
-export type { CallLogFixture, SessionStoreFixture, StepStoreFixture } from "./_contract_fixture.ts";
+export type {
+  CallLogFixture,
+  SessionStoreFixture,
+  SpendLedgerFixture,
+  StepStoreFixture,
+} from "./_contract_fixture.ts";
 
 /** Registers one test with a test runner. */
 export type RegisterTest = (name: string, body: () => Promise<void>) => void;
@@ -90,6 +97,21 @@ export function callLogContract(
 ): void {
   const cases = options.shared ? [...CALL_CASES, ...SHARED_CALL_CASES] : CALL_CASES;
   register(`${name} as a CallLog`, open, cases, options.test);
+}
+
+/**
+ * Registers the cases that every `SpendLedger` must pass, one test each. A ledger may keep spends by the minute.
+ *
+ * @param name Stands before each test's name.
+ * @param open Makes an empty ledger; called once a case.
+ */
+export function spendLedgerContract(
+  name: string,
+  open: () => SpendLedgerFixture | Promise<SpendLedgerFixture>,
+  options: StepStoreContractOptions = {},
+): void {
+  const cases = options.shared ? [...LEDGER_CASES, ...SHARED_LEDGER_CASES] : LEDGER_CASES;
+  register(`${name} as a SpendLedger`, open, cases, options.test);
 }
 
 function register<Fixture extends { readonly close?: () => void | Promise<void> }>(

@@ -4,6 +4,7 @@
  * Needs no permission and does no I/O. Nothing outlives the object and no other process sees it.
  */
 import type { CallEnded, CallLog, CallRow, CallStart } from "../contracts/call_log.ts";
+import type { Spend, SpendLedger } from "../contracts/limits.ts";
 import type {
   FinalizeSummary,
   RunStatus,
@@ -15,6 +16,7 @@ import type {
 import type { NewRunStep, RunStep, StepStore } from "../contracts/step.ts";
 import { checkedCallEnded, checkedCallStart } from "./call_input.ts";
 import { sessionTitle } from "./session_title.ts";
+import { checkedMinute, checkedScopeKey, checkedSpend } from "./spend_input.ts";
 import {
   addToTotal,
   checkedData,
@@ -50,7 +52,7 @@ interface Entry {
 }
 
 /**
- * Sessions, steps and calls in memory; pass one as `sessions`, `steps` and `calls` of a loop.
+ * Sessions, steps, calls and what scopes spent, in memory; pass one as `sessions`, `steps`, `calls` and ledger of a loop.
  *
  * What it hands out are copies: changing them changes nothing in the store. It has nothing to dispose.
  *
@@ -63,11 +65,13 @@ interface Entry {
  * const session = await store.get("s1"); // { id: "s1", data: '{"rows":3}' }
  * ```
  */
-export class MemoryStore implements SessionStore, StepStore, SessionCatalog, CallLog {
+export class MemoryStore implements SessionStore, StepStore, SessionCatalog, CallLog, SpendLedger {
   readonly #now: () => Date;
   readonly #entries = new Map<string, Entry>();
   /** Where the rows of calls that have not ended stand. */
   readonly #callSessions = new Map<number, string>();
+  /** By scope and minute, so that a busy scope takes no more room than a slow one. */
+  readonly #spend = new Map<string, Map<number, Spend>>();
   #callIds = 0;
 
   /** Creates an empty store. */
@@ -193,6 +197,23 @@ export class MemoryStore implements SessionStore, StepStore, SessionCatalog, Cal
     }));
   }
 
+  /** Adds what was spent to the minute of `at`. */
+  async addSpend(scopeKey: string, spend: Spend, at: Date): Promise<void> {
+    const key = checkedScopeKey(scopeKey);
+    const { minute, ...added } = checkedSpend(spend, at);
+    const minutes = this.#spend.get(key) ?? new Map<number, Spend>();
+    minutes.set(minute, sumOf(minutes.get(minute) ?? NOTHING, added));
+    this.#spend.set(key, minutes);
+  }
+
+  /** What a scope has spent since a moment. The minute in which it lies counts whole. */
+  async spendSince(scopeKey: string, since: Date): Promise<Spend> {
+    const first = checkedMinute(since, "The moment to count from");
+    const minutes = this.#spend.get(checkedScopeKey(scopeKey)) ?? [];
+    return [...minutes].filter(([minute]) => minute >= first)
+      .reduce((sum, [, spend]) => sumOf(sum, spend), NOTHING);
+  }
+
   #touch(sessionId: string): Entry {
     const id = checkedSessionId(sessionId);
     const now = this.#now().getTime();
@@ -214,6 +235,16 @@ export class MemoryStore implements SessionStore, StepStore, SessionCatalog, Cal
     this.#entries.set(id, entry);
     return entry;
   }
+}
+
+const NOTHING: Spend = { tokens: 0, cost: 0, hostCalls: 0 };
+
+function sumOf(a: Spend, b: Spend): Spend {
+  return {
+    tokens: addToTotal(a.tokens, b.tokens, "tokens"),
+    cost: a.cost + b.cost,
+    hostCalls: addToTotal(a.hostCalls, b.hostCalls, "host calls"),
+  };
 }
 
 function copyOf(step: RunStep): RunStep {

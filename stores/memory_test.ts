@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
 import { sampleStep, sampleSummary } from "./_contract_samples.ts";
-import { callLogContract, sessionStoreContract, stepStoreContract } from "./contract.ts";
+import {
+  callLogContract,
+  sessionStoreContract,
+  spendLedgerContract,
+  stepStoreContract,
+} from "./contract.ts";
 import { MemoryStore } from "./memory.ts";
 
 stepStoreContract("MemoryStore", () => ({ steps: new MemoryStore() }));
 callLogContract("MemoryStore", () => ({ calls: new MemoryStore() }));
+spendLedgerContract("MemoryStore", () => ({ ledger: new MemoryStore() }));
 sessionStoreContract("MemoryStore", () => {
   const store = new MemoryStore();
   return { sessions: store, steps: store, catalog: store };

@@ -126,7 +126,7 @@ export function optionalText(value: string | undefined, what: string): string | 
 }
 
 /**
- * Adds a figure to a total.
+ * Adds a figure to a total, of a session or a scope.
  *
  * @throws {RangeError} when the sum can no longer be kept exactly.
  */
@@ -134,7 +134,7 @@ export function addToTotal(total: number, figure: number, what: string): number 
   const sum = total + figure;
   if (Number.isSafeInteger(sum)) return sum;
   throw new RangeError(
-    `The ${what} of a session would pass 2^53 − 1 and could not be kept exactly.`,
+    `The sum of the ${what} would pass 2^53 − 1 and could not be kept exactly.`,
   );
 }
 

@@ -15,7 +15,7 @@ export const APPLICATION_ID = 0x61676c70;
 export type Migration = (database: DatabaseSync) => void;
 
 /** Entry `n` brings a file of version `n` to version `n + 1`. */
-export const MIGRATIONS: readonly Migration[] = [createTables, addListing, addCalls];
+export const MIGRATIONS: readonly Migration[] = [createTables, addListing, addCalls, addSpend];
 
 /** The version that this code reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -119,5 +119,22 @@ function addCalls(database: DatabaseSync): void {
       error TEXT
     );
     CREATE INDEX calls_of_session ON calls (session_id, call_id);
+  `);
+}
+
+/**
+ * What scopes spent, by the minute (whole minutes since 1970), so that the table grows with time and not with the number of calls. It belongs to
+ * no session: deleting one gives nothing back.
+ */
+function addSpend(database: DatabaseSync): void {
+  database.exec(`
+    CREATE TABLE spend (
+      scope_key TEXT NOT NULL,
+      minute INTEGER NOT NULL,
+      tokens INTEGER NOT NULL,
+      cost REAL NOT NULL,
+      host_calls INTEGER NOT NULL,
+      PRIMARY KEY (scope_key, minute)
+    ) WITHOUT ROWID;
   `);
 }

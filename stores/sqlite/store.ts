@@ -5,6 +5,7 @@
 import { resolve } from "node:path";
 import type { SQLInputValue } from "node:sqlite";
 import type { CallEnded, CallLog, CallRow, CallStart } from "../../contracts/call_log.ts";
+import type { Spend, SpendLedger } from "../../contracts/limits.ts";
 import type {
   FinalizeSummary,
   Session,
@@ -15,6 +16,7 @@ import type {
 import type { NewRunStep, RunStep, StepStore } from "../../contracts/step.ts";
 import { checkedCallEnded, checkedCallStart } from "../call_input.ts";
 import { sessionTitle } from "../session_title.ts";
+import { checkedMinute, checkedScopeKey, checkedSpend } from "../spend_input.ts";
 import {
   checkedData,
   checkedListLimit,
@@ -28,6 +30,7 @@ import { completeCall, insertCall, selectCalls } from "./calls.ts";
 import { Connection } from "./connection.ts";
 import { MEMORY } from "./open_file.ts";
 import { listingOf, sessionOf, STEP_COLUMNS, stepOf } from "./rows.ts";
+import { insertSpend, sumSpend } from "./spend.ts";
 import { toColumn, toOptionalColumn } from "./text_column.ts";
 
 /** Options of {@linkcode openSqliteStore}. */
@@ -114,7 +117,14 @@ export function openSqliteStore(path: string, options: SqliteStoreOptions = {}):
 
 /** A store in one SQLite file; see {@linkcode openSqliteStore}. Calls of one store take effect in the order they were made. */
 export class SqliteStore
-  implements SessionStore, StepStore, SessionCatalog, CallLog, Disposable, AsyncDisposable {
+  implements
+    SessionStore,
+    StepStore,
+    SessionCatalog,
+    CallLog,
+    SpendLedger,
+    Disposable,
+    AsyncDisposable {
   readonly #connection: Connection;
   readonly #now: () => Date;
 
@@ -303,6 +313,26 @@ export class SqliteStore
           ...(options.runId === undefined ? {} : { runId: options.runId }),
         }),
     );
+  }
+
+  /** Adds what was spent to the row of the minute of `at`. */
+  // deno-lint-ignore require-await -- see get
+  async addSpend(scopeKey: string, spend: Spend, at: Date): Promise<void> {
+    const key = checkedScopeKey(scopeKey);
+    const checked = checkedSpend(spend, at);
+    return this.#connection.write("write down what was spent", () => {
+      insertSpend(this.#connection, key, checked);
+    });
+  }
+
+  /** What a scope has spent since a moment. The minute in which it lies counts whole. */
+  // deno-lint-ignore require-await -- see get
+  async spendSince(scopeKey: string, since: Date): Promise<Spend> {
+    const key = checkedScopeKey(scopeKey);
+    const minute = checkedMinute(since, "The moment to count from");
+    return this.#connection.read("read what was spent", () => {
+      return sumSpend(this.#connection, key, minute);
+    });
   }
 
   /** Closes the store after the calls that were made before, and empties its log unless somebody still reads. */

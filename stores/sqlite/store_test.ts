@@ -8,13 +8,19 @@ import {
   type CallLogFixture,
   sessionStoreContract,
   type SessionStoreFixture,
+  spendLedgerContract,
+  type SpendLedgerFixture,
   stepStoreContract,
 } from "../contract.ts";
 import { openSqliteStore, type SqliteStore } from "./mod.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
 import { hasCode, StoreFolder } from "../../tests/fixtures/store_folder.ts";
 
-type Fixture = SessionStoreFixture & CallLogFixture & { readonly another?: () => Fixture };
+type Fixture =
+  & SessionStoreFixture
+  & CallLogFixture
+  & SpendLedgerFixture
+  & { readonly another?: () => Fixture };
 
 function fileFixture(): Fixture {
   const folder = new StoreFolder();
@@ -28,12 +34,14 @@ function handle(path: string, afterwards: () => void = () => {}): Fixture {
     await store.close();
     afterwards();
   };
-  return { steps: store, sessions: store, catalog: store, calls: store, close };
+  return { steps: store, sessions: store, catalog: store, calls: store, ledger: store, close };
 }
 
 stepStoreContract("SqliteStore in a file", fileFixture, { shared: true });
 sessionStoreContract("SqliteStore in a file", fileFixture, { shared: true });
 callLogContract("SqliteStore in a file", fileFixture, { shared: true });
+spendLedgerContract("SqliteStore in a file", fileFixture, { shared: true });
+spendLedgerContract("SqliteStore in memory", () => handle(":memory:"));
 callLogContract("SqliteStore in memory", () => handle(":memory:"));
 stepStoreContract("SqliteStore in memory", () => handle(":memory:"));
 sessionStoreContract("SqliteStore in memory", () => handle(":memory:"));
@@ -66,6 +74,30 @@ Deno.test("SqliteStore keeps its rows under snake_case names, times in milliseco
     completion_tokens: 0,
     created_at: 1_767_225_600_123,
   });
+});
+
+Deno.test("SqliteStore keeps one row a scope and minute of what was spent, however often", async () => {
+  using folder = new StoreFolder();
+  const path = `${folder.path}/store.db`;
+  await using store = openSqliteStore(path);
+  const spend = { tokens: 1_000_000_000, cost: 0.5, hostCalls: 2 };
+  for (let n = 0; n < 100; n++) {
+    await store.addSpend("scope", spend, new Date(1_767_225_600_000 + n * 599));
+  }
+  await store.addSpend("scope", spend, new Date(1_767_225_660_000));
+  using database = new DatabaseSync(path);
+  assert.deepEqual(database.prepare("SELECT * FROM spend").all().map((row) => ({ ...row })), [
+    { scope_key: "scope", minute: 29_453_760, tokens: 100_000_000_000, cost: 50, host_calls: 200 },
+    { scope_key: "scope", minute: 29_453_761, tokens: 1_000_000_000, cost: 0.5, host_calls: 2 },
+  ]);
+});
+
+Deno.test("SqliteStore keeps what was spent when a session is deleted", async () => {
+  await using store = openSqliteStore(":memory:");
+  await store.append(sampleStep());
+  await store.addSpend("session", { tokens: 5, cost: 0, hostCalls: 0 }, new Date());
+  assert.equal(await store.delete("session"), true);
+  assert.equal((await store.spendSince("session", new Date(0))).tokens, 5);
 });
 
 Deno.test("SqliteStore never gives a changed number for one beyond 2^53 (SQL-07)", async () => {
@@ -216,12 +248,14 @@ Deno.test("SqliteStore that was opened to read only reads, and refuses to write"
   await using reader = openSqliteStore(path, { readOnly: true });
   assert.equal((await reader.lastN("session", 1)).length, 1);
   assert.equal(await reader.exists("session"), true);
+  assert.equal((await reader.spendSince("scope", new Date(0))).tokens, 0);
   const writes: ((store: SqliteStore) => Promise<unknown>)[] = [
     (store) => store.append(sampleStep()),
     (store) => store.updateData("session", "1"),
     (store) => store.finalize("session", sampleSummary()),
     (store) => store.configure("session", { model: "m" }),
     (store) => store.delete("session"),
+    (store) => store.addSpend("scope", { tokens: 1, cost: 0, hostCalls: 0 }, new Date()),
   ];
   for (const write of writes) await assert.rejects(write(reader), /read only/);
   await writer.append(sampleStep());

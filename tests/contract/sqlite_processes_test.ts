@@ -64,6 +64,23 @@ Deno.test("processes that append to one session at once lose, double and reorder
   assert.deepEqual(kept, told);
 });
 
+Deno.test("processes that add to what one scope has spent at once lose nothing", async () => {
+  using folder = new StoreFolder();
+  await using stack = new AsyncDisposableStack();
+  const path = `${folder.path}/store.db`;
+  const processes = await startProcesses(4, folder, stack);
+  const count = 200;
+  await Promise.all(
+    processes.map((process) => process.ask({ do: "spend", path, scopeKey: "scope", count })),
+  );
+  await using store = openSqliteStore(path);
+  assert.deepEqual(await store.spendSince("scope", new Date(0)), {
+    tokens: 4 * count * (count - 1) / 2,
+    cost: 4 * count * 0.25,
+    hostCalls: 4 * count,
+  });
+});
+
 Deno.test("a process that is killed while it appends leaves every step that it had reported", async () => {
   using folder = new StoreFolder();
   const path = `${folder.path}/store.db`;

@@ -137,11 +137,13 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     "ScriptedStep",
     "SessionStoreContractOptions",
     "SessionStoreFixture",
+    "SpendLedgerFixture",
     "StepStoreContractOptions",
     "StepStoreFixture",
     "callLogContract",
     "scriptedClient",
     "sessionStoreContract",
+    "spendLedgerContract",
     "stepStoreContract",
   ],
 };
