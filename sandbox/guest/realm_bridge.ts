@@ -256,12 +256,11 @@ export function createBridge(
       const args = argsJson === undefined ? undefined : parse(argsJson);
       const result = apply(fn, undefined, [args]);
       if (typeof result !== "object" || result === null) return finish(result);
-      if (
-        intrinsics.brandOf(result) !== "promise" &&
-        typeof (result as { then?: unknown }).then !== "function"
-      ) {
-        return finish(result);
+      if (intrinsics.brandOf(result) === "promise") {
+        intrinsics.then(result, finish, fail);
+        return;
       }
+      if (typeof (result as { then?: unknown }).then !== "function") return finish(result);
       // A promise of our own, so that any thenable is waited for.
       intrinsics.then(intrinsics.newPromise((resolve) => resolve(result)), finish, fail);
     } catch (error) {

@@ -68,6 +68,9 @@ export interface AttackOptions {
   readonly ownHost?: boolean;
 }
 
+/** For scripts that are meant to end by themselves, on a loaded machine too. */
+export const PATIENT: AttackOptions = { limits: { guestTimeMs: 10_000 } };
+
 /** Defines the test of one attack. */
 export function attack(
   suite: StartedSuite,

@@ -2,6 +2,7 @@
 import { type SecuritySuite, startSuite } from "./attack.ts";
 import { bridgeAttacks } from "./suite_bridge.ts";
 import { cpuAttacks } from "./suite_cpu.ts";
+import { escapeAttacks } from "./suite_escape.ts";
 import { memoryAttacks } from "./suite_memory.ts";
 import { resultAttacks } from "./suite_result.ts";
 import { stackAttacks } from "./suite_stack.ts";
@@ -16,4 +17,5 @@ export function sandboxSecuritySuite(host: SecuritySuite): void {
   resultAttacks(suite);
   throwingAttacks(suite);
   bridgeAttacks(suite);
+  escapeAttacks(suite);
 }

@@ -1,7 +1,7 @@
 /** Attacks on the border between script and host: counts, sizes, order, and everything that is written to the log. */
 import assert from "node:assert/strict";
 import { holdCalls } from "../sandbox/evaluation.ts";
-import { assertFailure, attack, type StartedSuite } from "./attack.ts";
+import { assertFailure, attack, PATIENT, type StartedSuite } from "./attack.ts";
 
 /** Defines the tests of this area. */
 export function bridgeAttacks(suite: StartedSuite): void {
@@ -75,7 +75,7 @@ function calls(suite: StartedSuite): void {
       assert.equal(made, 0);
     },
   );
-  attack(suite, "ATK-77 hostile arguments are typed errors or plain data", {}, async (a) => {
+  attack(suite, "ATK-77 hostile arguments are typed errors or plain data", PATIENT, async (a) => {
     await a.fails("function run() { return nosuch(1) }", "threw", /nosuch/);
     await a.fails("function run() { return echo.nosuch(1) }", "threw", /TypeError/);
     const seen: string[] = [];
@@ -101,20 +101,25 @@ function calls(suite: StartedSuite): void {
       );
     }
   });
-  attack(suite, "ATK-78 a call inside the arguments of a call goes first", {}, async ({ run }) => {
-    const seen: string[] = [];
-    const { valueJson } = await run(
-      "function run() { return echo({ get a() { return echo(5) } }) }",
-      {
-        onCall: ({ sequence, argsJson }) => {
-          seen.push(`${sequence} ${argsJson}`);
-          return Promise.resolve({ ok: true, json: JSON.stringify(JSON.parse(argsJson)[0]) });
+  attack(
+    suite,
+    "ATK-78 a call inside the arguments of a call goes first",
+    PATIENT,
+    async ({ run }) => {
+      const seen: string[] = [];
+      const { valueJson } = await run(
+        "function run() { return echo({ get a() { return echo(5) } }) }",
+        {
+          onCall: ({ sequence, argsJson }) => {
+            seen.push(`${sequence} ${argsJson}`);
+            return Promise.resolve({ ok: true, json: JSON.stringify(JSON.parse(argsJson)[0]) });
+          },
         },
-      },
-    );
-    assert.equal(valueJson, '{"a":5}');
-    assert.deepEqual(seen, ["0 [5]", '1 [{"a":5}]']);
-  });
+      );
+      assert.equal(valueJson, '{"a":5}');
+      assert.deepEqual(seen, ["0 [5]", '1 [{"a":5}]']);
+    },
+  );
 }
 
 function replies(suite: StartedSuite): void {
@@ -201,7 +206,7 @@ function replies(suite: StartedSuite): void {
 }
 
 function texts(suite: StartedSuite): void {
-  attack(suite, "ATK-81 every character survives every crossing", {}, async ({ run }) => {
+  attack(suite, "ATK-81 every character survives every crossing", PATIENT, async ({ run }) => {
     const odd = "a\u0000b \ud800 \udfff \u2028\u2029 🎉 \ufeff \u001b \u0085 \uffff é";
     const value = { [odd]: odd, "k\u0000x": [odd], "": "", "__proto__x": odd };
     const argsJson = JSON.stringify(value);

@@ -1,6 +1,6 @@
 /** Attacks on computing time: each ends within its time, and what can be caught is a clean error. */
 import assert from "node:assert/strict";
-import { attack, OVER_MEMORY, OVER_TIME, type StartedSuite } from "./attack.ts";
+import { attack, OVER_MEMORY, OVER_TIME, PATIENT, type StartedSuite } from "./attack.ts";
 
 /** Statements that sit in a builtin which never polls, by what they attack: only a kill ends them. */
 export const UNPOLLED: Readonly<Record<string, string>> = {
@@ -102,7 +102,7 @@ function builtins(suite: StartedSuite): void {
   attack(
     suite,
     "ATK-06 joining four billion holes is a clean error",
-    {},
+    PATIENT,
     async ({ value, fails }) => {
       const source = 'new Array(2 ** 32 - 1).join("x")';
       const caught = `function run() { try { ${source} } catch (e) { return e.name } }`;
@@ -111,14 +111,14 @@ function builtins(suite: StartedSuite): void {
       await fails("function run() { return (new Array(1e9) + '').length }", "threw", /20000000/);
     },
   );
-  attack(suite, "ATK-07 searching 2 ** 53 places is a clean error", {}, async ({ value }) => {
+  attack(suite, "ATK-07 searching 2 ** 53 places is a clean error", PATIENT, async ({ value }) => {
     const caught = (call: string): string =>
       `function run() { try { ${call} } catch (e) { return e.name } }`;
     assert.equal(await value(caught("[].indexOf.call({ length: 2 ** 53 - 1 }, 1)")), "RangeError");
     assert.equal(await value(caught("[].includes.call({ length: 1e15 }, 1)")), "RangeError");
     assert.equal(await value(caught("[].fill.call({ length: 1e15 }, 1)")), "RangeError");
   });
-  attack(suite, "ATK-08 walking a sparse array is a clean error", {}, async ({ value }) => {
+  attack(suite, "ATK-08 walking a sparse array is a clean error", PATIENT, async ({ value }) => {
     for (const method of ["forEach", "map", "filter", "some", "every", "find", "reduce", "sort"]) {
       const source = `function run() {
         const sparse = []; sparse.length = 4294967295;
@@ -226,15 +226,20 @@ function hostileCallbacks(suite: StartedSuite): void {
 }
 
 function hugeNumbers(suite: StartedSuite): void {
-  attack(suite, "ATK-16 numbers without bound are a clean error", {}, async ({ value, run }) => {
-    const caught = "function run() { try { 2n ** (2n ** 24n) } catch (e) { return e.name } }";
-    assert.equal(await value(caught), "RangeError");
-    const { failure, valueJson } = await run(
-      "function run() { let x = 3n; try { for (;;) x *= x } catch (e) { return e.name } }",
-    );
-    if (failure === undefined) assert.equal(valueJson, '"RangeError"');
-    else assert.ok(["time", "memory"].includes(failure.kind), failure.kind);
-  });
+  attack(
+    suite,
+    "ATK-16 numbers without bound are a clean error",
+    PATIENT,
+    async ({ value, run }) => {
+      const caught = "function run() { try { 2n ** (2n ** 24n) } catch (e) { return e.name } }";
+      assert.equal(await value(caught), "RangeError");
+      const { failure, valueJson } = await run(
+        "function run() { let x = 3n; try { for (;;) x *= x } catch (e) { return e.name } }",
+      );
+      if (failure === undefined) assert.equal(valueJson, '"RangeError"');
+      else assert.ok(["time", "memory"].includes(failure.kind), failure.kind);
+    },
+  );
   attack(
     suite,
     "ATK-17 a number of a million digits is done, refused or ends",

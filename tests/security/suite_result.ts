@@ -1,6 +1,6 @@
 /** Attacks through what a script returns: it arrives as it is, or is refused with its path; nothing is changed in silence. */
 import assert from "node:assert/strict";
-import { attack, MEMORY_BYTES, OVER_TIME, type StartedSuite } from "./attack.ts";
+import { attack, MEMORY_BYTES, OVER_TIME, PATIENT, type StartedSuite } from "./attack.ts";
 
 /** Defines the tests of this area. */
 export function resultAttacks(suite: StartedSuite): void {
@@ -50,7 +50,7 @@ function size(suite: StartedSuite): void {
 }
 
 function kinds(suite: StartedSuite): void {
-  attack(suite, "ATK-43 a cycle is refused with its path", {}, async ({ fails, value }) => {
+  attack(suite, "ATK-43 a cycle is refused with its path", PATIENT, async ({ fails, value }) => {
     await fails(
       "function run() { const a = { b: [{}] }; a.b[0].c = a; return a }",
       "result",
@@ -63,7 +63,7 @@ function kinds(suite: StartedSuite): void {
       { x: { n: 1 }, y: [{ n: 1 }, { n: 1 }] },
     );
   });
-  attack(suite, "ATK-44 a BigInt is refused with its path", {}, async ({ fails }) => {
+  attack(suite, "ATK-44 a BigInt is refused with its path", PATIENT, async ({ fails }) => {
     await fails("function run() { return { n: [10n] } }", "result", /\$\.n\[0\] is a BigInt/);
     await fails("function run() { return 1n }", "result", /\$ is a BigInt/);
     await fails("function run() { return { n: Object(1n) } }", "result", /\$\.n/);
@@ -71,7 +71,7 @@ function kinds(suite: StartedSuite): void {
   attack(
     suite,
     "ATK-45 symbols and functions are refused with their path",
-    {},
+    PATIENT,
     async ({ fails }) => {
       await fails("function run() { return { s: Symbol('x') } }", "result", /\$\.s is a Symbol/);
       await fails("function run() { return { f() {} } }", "result", /\$\.f is a function/);
@@ -84,7 +84,7 @@ function kinds(suite: StartedSuite): void {
       );
     },
   );
-  attack(suite, "ATK-46 no value is not null", {}, async ({ run }) => {
+  attack(suite, "ATK-46 no value is not null", PATIENT, async ({ run }) => {
     for (
       const source of [
         "function run() {}",
@@ -101,7 +101,7 @@ function kinds(suite: StartedSuite): void {
       '{"b":null}',
     );
   });
-  attack(suite, "ATK-47 numbers that JSON lacks are named", {}, async ({ run }) => {
+  attack(suite, "ATK-47 numbers that JSON lacks are named", PATIENT, async ({ run }) => {
     const { valueJson, notes } = await run(
       "function run() { return { a: NaN, b: [Infinity, -Infinity], c: -0, d: 1e21, e: 5e-324 } }",
     );
@@ -116,7 +116,7 @@ function kinds(suite: StartedSuite): void {
   attack(
     suite,
     "ATK-48 objects of other kinds are refused or named",
-    {},
+    PATIENT,
     async ({ fails, run }) => {
       const refused: Readonly<Record<string, RegExp>> = {
         "new Map([[1, 2]])": /\$\.x is a Map/,
@@ -165,7 +165,7 @@ function promises(suite: StartedSuite): void {
       }
     },
   );
-  attack(suite, "ATK-50 a rejected promise is a throw", {}, async ({ fails }) => {
+  attack(suite, "ATK-50 a rejected promise is a throw", PATIENT, async ({ fails }) => {
     await fails(
       "function run() { return Promise.reject(new Error('no')) }",
       "threw",
@@ -236,7 +236,7 @@ function overrides(suite: StartedSuite): void {
       "threw",
     );
   });
-  attack(suite, "ATK-53 toJSON on every prototype changes nothing", {}, async ({ run }) => {
+  attack(suite, "ATK-53 toJSON on every prototype changes nothing", PATIENT, async ({ run }) => {
     const { valueJson, logs, hostCalls } = await run(`function run() {
       for (const proto of [Object, Array, String, Number, Boolean, Function, Error, Date, Promise]) {
         Object.defineProperty(proto.prototype, "toJSON", { value: () => "lie", configurable: true });
@@ -248,7 +248,7 @@ function overrides(suite: StartedSuite): void {
     assert.equal(logs, 'plain {"a": 1}');
     assert.equal(hostCalls, 1);
   });
-  attack(suite, "ATK-54 replaced intrinsics do not reach the encoder", {}, async ({ run }) => {
+  attack(suite, "ATK-54 replaced intrinsics do not reach the encoder", PATIENT, async ({ run }) => {
     const { failure, valueJson, logs } = await run(`function run() {
       const pwn = () => "pwn";
       const protos = [Array.prototype, WeakSet.prototype, String.prototype, Function.prototype];
@@ -277,28 +277,34 @@ function overrides(suite: StartedSuite): void {
 }
 
 function keysAndGetters(suite: StartedSuite): void {
-  attack(suite, "ATK-55 keys of the prototype chain arrive as data", {}, async ({ run, value }) => {
-    const text = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"p2":1}},"prototype":2}';
-    const { valueJson } = await run(`function run() { return JSON.parse('${text}') }`);
-    assert.equal(valueJson, text);
-    // Round trip through arguments, a call and the result.
-    const again = await run("function run(args) { return echo(args) }", { argsJson: text });
-    assert.equal(again.valueJson, text);
-    assert.equal(
-      await value("function run(args) { return [args.polluted, ({}).polluted].join() }", {
-        argsJson: text,
-      }),
-      ",",
-    );
-    assert.deepEqual(
-      [({} as Record<string, unknown>).polluted, ({} as Record<string, unknown>).p2],
-      [
-        undefined,
-        undefined,
-      ],
-    );
-  });
-  attack(suite, "ATK-57 a getter is read once", {}, async ({ run, value }) => {
+  attack(
+    suite,
+    "ATK-55 keys of the prototype chain arrive as data",
+    PATIENT,
+    async ({ run, value }) => {
+      const text =
+        '{"__proto__":{"polluted":1},"constructor":{"prototype":{"p2":1}},"prototype":2}';
+      const { valueJson } = await run(`function run() { return JSON.parse('${text}') }`);
+      assert.equal(valueJson, text);
+      // Round trip through arguments, a call and the result.
+      const again = await run("function run(args) { return echo(args) }", { argsJson: text });
+      assert.equal(again.valueJson, text);
+      assert.equal(
+        await value("function run(args) { return [args.polluted, ({}).polluted].join() }", {
+          argsJson: text,
+        }),
+        ",",
+      );
+      assert.deepEqual(
+        [({} as Record<string, unknown>).polluted, ({} as Record<string, unknown>).p2],
+        [
+          undefined,
+          undefined,
+        ],
+      );
+    },
+  );
+  attack(suite, "ATK-57 a getter is read once", PATIENT, async ({ run, value }) => {
     const script = `function run() {
       let reads = 0;
       const value = { get a() { return ++reads }, get b() { return reads } };

@@ -1,6 +1,6 @@
 /** Attacks on the stack: each is a clean error that the script can catch, or the outcome stack; never the end of a process. */
 import assert from "node:assert/strict";
-import { attack, OVER_STACK, type StartedSuite } from "./attack.ts";
+import { attack, OVER_STACK, PATIENT, type StartedSuite } from "./attack.ts";
 
 /** A script that catches what a statement throws and goes on. */
 function catching(statement: string, before = ""): string {
@@ -20,7 +20,7 @@ export function stackAttacks(suite: StartedSuite): void {
 }
 
 function recursion(suite: StartedSuite): void {
-  attack(suite, "ATK-21 endless recursion is caught or ends with stack", {}, async (a) => {
+  attack(suite, "ATK-21 endless recursion is caught or ends with stack", PATIENT, async (a) => {
     assert.deepEqual(await a.value(catching("(function f() { f() })()")), {
       caught: "InternalError",
       after: "goes on",
@@ -33,7 +33,7 @@ function recursion(suite: StartedSuite): void {
       ["stack", "memory", "time"],
     );
   });
-  attack(suite, "ATK-26 recursion through conversions and traps is clean", {}, async (a) => {
+  attack(suite, "ATK-26 recursion through conversions and traps is clean", PATIENT, async (a) => {
     const statements = [
       "const o = { toString() { return `${o}` } }; `${o}`",
       "const o = { valueOf() { return +o } }; +o",
@@ -70,7 +70,7 @@ function recursion(suite: StartedSuite): void {
 }
 
 function nestedText(suite: StartedSuite): void {
-  attack(suite, "ATK-22 JSON nested a million deep is clean", {}, async (a) => {
+  attack(suite, "ATK-22 JSON nested a million deep is clean", PATIENT, async (a) => {
     for (const [open, close] of [["[", "]"], ['{"a":', "}"]]) {
       const text = `'${open}'.repeat(1e6) + '1' + '${close}'.repeat(1e6)`;
       const { caught, after } = await a.value(catching(`JSON.parse(${text})`)) as Record<
@@ -82,22 +82,32 @@ function nestedText(suite: StartedSuite): void {
     }
     await a.fails("function run() { JSON.parse('['.repeat(1e6)) }", ["stack", "threw"]);
   });
-  attack(suite, "ATK-23 fifty thousand parentheses in the script end it", {}, async ({ fails }) => {
-    const nested = "(".repeat(50_000) + "1" + ")".repeat(50_000);
-    await fails(`function run() { return ${nested} }`, ["stack", "syntax"]);
-    await fails(`${"{".repeat(50_000)}${"}".repeat(50_000)} function run() {}`, [
-      "stack",
-      "syntax",
-    ]);
-    await fails(`function run() { return ${"!".repeat(200_000)}1 }`, ["stack", "syntax"]);
-  });
-  attack(suite, "ATK-24 fifty thousand brackets in the script end it", {}, async ({ fails }) => {
-    const nested = "[".repeat(50_000) + "]".repeat(50_000);
-    await fails(`function run() { return ${nested} }`, ["stack", "syntax"]);
-    await fails(`function run() { return eval(${JSON.stringify(nested)}) }`, ["stack", "threw"]);
-    await fails(`function run() { new Function(${JSON.stringify(nested)}) }`, ["stack", "threw"]);
-  });
-  attack(suite, "ATK-28 patterns without measure are refused", {}, async (a) => {
+  attack(
+    suite,
+    "ATK-23 fifty thousand parentheses in the script end it",
+    PATIENT,
+    async ({ fails }) => {
+      const nested = "(".repeat(50_000) + "1" + ")".repeat(50_000);
+      await fails(`function run() { return ${nested} }`, ["stack", "syntax"]);
+      await fails(`${"{".repeat(50_000)}${"}".repeat(50_000)} function run() {}`, [
+        "stack",
+        "syntax",
+      ]);
+      await fails(`function run() { return ${"!".repeat(200_000)}1 }`, ["stack", "syntax"]);
+    },
+  );
+  attack(
+    suite,
+    "ATK-24 fifty thousand brackets in the script end it",
+    PATIENT,
+    async ({ fails }) => {
+      const nested = "[".repeat(50_000) + "]".repeat(50_000);
+      await fails(`function run() { return ${nested} }`, ["stack", "syntax"]);
+      await fails(`function run() { return eval(${JSON.stringify(nested)}) }`, ["stack", "threw"]);
+      await fails(`function run() { new Function(${JSON.stringify(nested)}) }`, ["stack", "threw"]);
+    },
+  );
+  attack(suite, "ATK-28 patterns without measure are refused", PATIENT, async (a) => {
     const patterns = [
       "'(?:'.repeat(2e4) + ')'.repeat(2e4)",
       "'('.repeat(1e5) + ')'.repeat(1e5)",
