@@ -4,7 +4,7 @@
  */
 import type { Execution, ExecutionFailure } from "../contracts/sandbox.ts";
 import type { RunStep } from "../contracts/step.ts";
-import { declaredNames } from "./code_scan.ts";
+import { argsLine, failureHints, repetitionLines } from "./observation_hints.ts";
 import { clipMiddle, utf8Bytes } from "./utf8.ts";
 
 /** What an observation is made of. */
@@ -19,8 +19,14 @@ export interface ObservationInput {
   readonly turnsLeft: number;
   /** Bytes of log that are shown; below zero for all. */
   readonly logBytes: number;
+  /** The script. */
+  readonly source: string;
   /** The scripts that this run ran before. */
   readonly earlierScripts: readonly string[];
+  /** Whether the script got args: something was returned before. */
+  readonly hadArgs: boolean;
+  /** Names of what scripts can call. */
+  readonly functions: Iterable<string>;
 }
 
 /** A sandbox caps its logs itself and may add a line that says so; only what is longer still is cut here. */
@@ -47,7 +53,8 @@ export function writeObservation(input: ObservationInput): string {
     ...execution.notes.map((note) => `note: ${note}`),
     ...(execution.failure === undefined
       ? [outcomeLine(execution, input.digest)]
-      : failureLines(execution.failure, input.earlierScripts)),
+      : failureLines(execution.failure, input)),
+    ...repetitionLines(input),
     ...ignoredLines(input.ignoredBlocks),
     ...(execution.answerJson === undefined ? turnsLeftLines(input.turnsLeft) : []),
   ].join("\n");
@@ -65,27 +72,13 @@ function outcomeLine(execution: Execution, digest: string | undefined): string {
   return execution.answerJson === undefined ? "returned nothing; args is unchanged" : "answered";
 }
 
-function failureLines(failure: ExecutionFailure, earlierScripts: readonly string[]): string[] {
+function failureLines(failure: ExecutionFailure, input: ObservationInput): string[] {
   const where = failure.line === undefined ? "" : ` at line ${failure.line}`;
-  const hint = redefineHint(failure, earlierScripts);
   return [
     `failed${where}: ${failure.message}`,
-    ...(hint === undefined ? [] : [hint]),
-    "args is unchanged",
+    ...failureHints(failure, input),
+    argsLine(input),
   ];
-}
-
-/** A name that an earlier script of the run declared is missed because no realm outlives its turn: say so. */
-function redefineHint(
-  failure: ExecutionFailure,
-  earlierScripts: readonly string[],
-): string | undefined {
-  if (failure.kind !== "threw") return undefined;
-  const name = /ReferenceError: ['"]?([A-Za-z_$][\w$]*)['"]? is not defined/
-    .exec(failure.message)?.[1];
-  if (name === undefined) return undefined;
-  const declared = earlierScripts.some((source) => declaredNames(source).has(name));
-  return declared ? `${name}: define it again: only args survives a turn` : undefined;
 }
 
 function ignoredLines(count: number): string[] {

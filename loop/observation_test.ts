@@ -13,7 +13,10 @@ function observe(
     ignoredBlocks: 0,
     turnsLeft: 10,
     logBytes: 16_384,
+    source: "",
     earlierScripts: [],
+    hadArgs: true,
+    functions: [],
     ...more,
   });
 }
@@ -92,4 +95,51 @@ Deno.test("HIS-09: a log longer than its cap is cut at whole characters, head an
   // The sandbox capped it and said so: not cut again.
   ok(observe({ logs: "x".repeat(1100) }, { logBytes: 1001 }).includes("x".repeat(1100)));
   ok(observe({ logs }, { logBytes: -1 }).includes(logs));
+});
+
+Deno.test("observation: the line that failed is quoted, shortened", () => {
+  const source = `function run() {\n  const answer(${"x".repeat(300)});\n}`;
+  const text = failed({ kind: "syntax", message: "SyntaxError: no", line: 2 }, { source });
+  match(text, /^failed at line 2: SyntaxError: no\n {2}2 \| const answer\(x{147}\nargs/);
+});
+
+Deno.test("observation: a script that is sent again word for word is told so, in words that fit its end", () => {
+  const source = "function run() {}";
+  match(
+    observe({}, { source, earlierScripts: [source] }),
+    /note: this was the same script as before, with the same outcome\./,
+  );
+  match(
+    failed({ kind: "threw", message: "Error: x" }, { source, earlierScripts: ["a", source] }),
+    /note: this was the same script as before, and it fails the same way\./,
+  );
+  ok(!observe({}, { source, earlierScripts: [source, "b"] }).includes("same script"));
+  ok(!observe({ answerJson: "1" }, { source, earlierScripts: [source] }).includes("same script"));
+});
+
+Deno.test("observation: before anything was returned, a script that uses args is told that there are none", () => {
+  const failure: ExecutionFailure = { kind: "threw", message: "TypeError: x" };
+  const uses = "function run(args) { return args.rows.length; }";
+  match(
+    failed(failure, { source: uses, hadArgs: false }),
+    /args is undefined: no block has returned/,
+  );
+  match(failed(failure, { source: uses, hadArgs: true }), /args is unchanged$/);
+  match(
+    failed(failure, { source: "function run(args) { x(); }", hadArgs: false }),
+    /args is unchanged$/,
+  );
+});
+
+Deno.test("observation: a host function used without await in an async run is named", () => {
+  const failure: ExecutionFailure = {
+    kind: "threw",
+    message: "TypeError: not a function",
+    line: 2,
+  };
+  const hint = /in an async run, load\(\) returns a promise: use await load\(\.\.\.\)/;
+  const source = (call: string) => `async function run() {\n  return ${call}.map(String);\n}`;
+  match(failed(failure, { source: source("load()"), functions: ["save", "load"] }), hint);
+  ok(!hint.test(failed(failure, { source: source("(await load())"), functions: ["load"] })));
+  ok(!hint.test(failed(failure, { source: "function run() {\n load();\n}", functions: ["load"] })));
 });

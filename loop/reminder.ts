@@ -21,7 +21,7 @@ export function writeReminder(reply: UnusableReply): string {
         ? "Your reply hit the output limit and was cut off, so nothing was run. Take a smaller step: send a shorter block, or a shorter answer."
         : "Your code block was not closed, so nothing was run. Send the whole block again and end it with ``` on a line of its own.";
     case "missing_run":
-      return "Nothing was run: the block does not define run. Put the code into function run(args) { … } in one ```javascript block. To give code as the answer, pass it to answer(...) as text.";
+      return "Nothing was run: the block does not define run. Put the code into function run(args) { … } in one ```javascript block.";
     case "wrong_form":
       return `Nothing was run: ${WRONG_FORM[reply.form]} ${SEND_BLOCK}`;
     case "unfinished_reasoning":

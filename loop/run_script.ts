@@ -54,7 +54,10 @@ export async function runScript(run: RunState, script: Script): Promise<string |
     ignoredBlocks: script.ignoredBlocks,
     turnsLeft: run.maxIterations - script.turn,
     logBytes: run.sandbox.limits.logBytes,
+    source,
     earlierScripts: run.scripts,
+    hadArgs: run.data !== undefined,
+    functions: run.sandbox.functions.keys(),
   });
   run.scripts.push(source);
   const ok = execution.failure === undefined;
