@@ -13,6 +13,8 @@ import { MemoryStore } from "../stores/memory.ts";
 import { median, report, timed } from "./figures.ts";
 
 const ROUNDS = 7;
+/** Rounds before those that count: the process is there, and code was used often enough to be compiled. */
+const WARM_UP = 3;
 const AT_ONCE = 20;
 const MIB = 1024 * 1024;
 
@@ -50,6 +52,7 @@ async function timedScripts(sources: readonly string[]): Promise<readonly number
   let startedAt = 0;
   const result = await loop.run({
     sessionId: "bench",
+    maxIterations: sources.length,
     message: "go",
     onEvent(event) {
       if (event.type === "execute_js") startedAt = performance.now();
@@ -70,19 +73,18 @@ const together = `async function run() {
 const large = `function run() {
   if (fetch("${base}/large").body.length !== ${MIB}) throw new Error("the body is not whole");
 }`;
-// The first of each warms up: the process is there, connections and code were used once.
 const sources = [
-  ...Array.from({ length: ROUNDS + 1 }, () => together),
-  ...Array.from({ length: ROUNDS + 1 }, () => large),
+  ...Array.from({ length: ROUNDS + WARM_UP }, () => together),
+  ...Array.from({ length: ROUNDS + WARM_UP }, () => large),
   `function run() { answer("done"); }`,
 ];
 const times = await timedScripts(sources);
-const scriptTogether = times.slice(1, ROUNDS + 1);
-const scriptLarge = times.slice(ROUNDS + 2, 2 * ROUNDS + 2);
+const scriptTogether = times.slice(WARM_UP, WARM_UP + ROUNDS);
+const scriptLarge = times.slice(2 * WARM_UP + ROUNDS, 2 * (WARM_UP + ROUNDS));
 
 const bareTogether: number[] = [];
 const bareLarge: number[] = [];
-for (let round = 0; round <= ROUNDS; round++) {
+for (let round = 0; round < WARM_UP + ROUNDS; round++) {
   const all = () =>
     Promise.all(
       Array.from({ length: AT_ONCE }, async (_, index) =>
@@ -90,7 +92,7 @@ for (let round = 0; round <= ROUNDS; round++) {
     );
   const atOnce = await timed(all);
   const one = await timed(async () => await (await fetch(`${base}/large`)).text());
-  if (round === 0) continue;
+  if (round < WARM_UP) continue;
   bareTogether.push(atOnce);
   bareLarge.push(one);
 }
