@@ -86,6 +86,17 @@ export type {
   CallRowOutcome,
   CallStart,
 } from "./contracts/call_log.ts";
+export { Redactor, type RedactorOptions } from "./redact/redactor.ts";
+export type { RedactionStream, TextRedactor } from "./contracts/redaction.ts";
+export type {
+  ModelPrice,
+  PriceTable,
+  RunLimits,
+  ScopeLimits,
+  Spend,
+  SpendLedger,
+  SpendLimits,
+} from "./contracts/limits.ts";
 export type { CallAim, PolicyCall, PolicyChecker, PolicyDecision } from "./contracts/policy.ts";
 export { AllowAll, DefaultPolicy, type DefaultPolicyOptions } from "./loop/policy.ts";
 

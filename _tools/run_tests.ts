@@ -21,7 +21,7 @@ export interface Suite {
 }
 
 /** Folders whose tests must pass without any permission: that they do proves that these layers do no I/O. */
-export const PURE_FOLDERS: readonly string[] = ["contracts", "loop"];
+export const PURE_FOLDERS: readonly string[] = ["contracts", "redact", "loop"];
 
 /** The suites, given a folder for temporary files that is gone afterwards. Together they hold every test of the tree. */
 export function suitesIn(root: string, scratch: string): readonly Suite[] {

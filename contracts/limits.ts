@@ -52,7 +52,7 @@ export interface Spend {
 export interface SpendLedger {
   /** Adds what was spent; resolves when it is as durable as a step. */
   addSpend(scopeKey: string, spend: Spend, at: Date): Promise<void>;
-  /** What a scope has spent since a moment, that moment included. */
+  /** What a scope has spent since a moment, that moment included. May count the whole minute in which the moment lies, so that a limit is never undercounted. */
   spendSince(scopeKey: string, since: Date): Promise<Spend>;
 }
 
