@@ -39,6 +39,8 @@ export interface AgentLoopErrorOptions {
   readonly status?: number;
   /** Tokens that were spent before the failure and are billed all the same. */
   readonly tokens?: { readonly prompt: number; readonly completion: number };
+  /** The context window that the provider named, in tokens; with `model_context_overflow`, where it was told. */
+  readonly contextWindow?: number;
 }
 
 /**
@@ -53,6 +55,8 @@ export class AgentLoopError extends Error {
   readonly status?: number;
   /** Tokens that were spent before the failure and are billed all the same. */
   readonly tokens?: { readonly prompt: number; readonly completion: number };
+  /** The context window that the provider named, in tokens; with `model_context_overflow`, where it was told. */
+  readonly contextWindow?: number;
 
   /** Creates an error with a message for people and a code for programs. */
   constructor(message: string, options: AgentLoopErrorOptions) {
@@ -61,6 +65,7 @@ export class AgentLoopError extends Error {
     this.code = options.code;
     if (options.status !== undefined) this.status = options.status;
     if (options.tokens !== undefined) this.tokens = options.tokens;
+    if (options.contextWindow !== undefined) this.contextWindow = options.contextWindow;
   }
 }
 

@@ -3,14 +3,18 @@
  */
 import type { Approve } from "./approval.ts";
 import type { CallLog } from "./call_log.ts";
+import type { Compactor, ContextBudget } from "./compaction.ts";
 import type { AgentLoopError } from "./errors.ts";
 import type { RunEvent } from "./event.ts";
+import type { PriceTable, RunLimits, ScopeLimits, Spend, SpendLedger } from "./limits.ts";
 import type { Client, TokenUsage } from "./model.ts";
 import type { PolicyChecker } from "./policy.ts";
+import type { TextRedactor } from "./redaction.ts";
 import type { SandboxBuilder } from "./sandbox.ts";
 import type { Scope } from "./scope.ts";
 import type { RunStatus, SessionStore } from "./session.ts";
 import type { StepStore } from "./step.ts";
+import type { Tracer } from "./tracing.ts";
 
 /** Model calls that one run makes at most, unless told otherwise. */
 export const DEFAULT_MAX_ITERATIONS = 20;
@@ -43,8 +47,33 @@ export interface LoopConfig {
   readonly maxIterations?: number;
   /** Wall time of one run. @default 300_000 */
   readonly runTimeoutMs?: number;
-  /** Steps of the past that are replayed at most. @default 80 */
+  /**
+   * Steps of the past that are replayed at most. With a compactor, what was summarized before does not count, and what follows the newest
+   * summary comes whole. @default 80
+   */
   readonly historyWindow?: number;
+  /**
+   * Folds old history into a summary: before the first turn, and between turns when turns would otherwise be left out to fit the window.
+   * When it fails there is a warning, and the run goes on with the history as it is. @default none
+   */
+  readonly compactor?: Compactor;
+  /** Bounds each request in tokens. @default none: requests are as long as the history */
+  readonly contextBudget?: ContextBudget;
+  /** What one run may spend and carry. @default no bound */
+  readonly limits?: RunLimits;
+  /** What a scope may spend over a period, all of its runs together; needs a `ledger`. @default no bound */
+  readonly scopeLimits?: ScopeLimits;
+  /** Keeps what scopes spent. */
+  readonly ledger?: SpendLedger;
+  /** What tokens cost. A model that is not in it costs what its provider says. @default no prices */
+  readonly prices?: PriceTable;
+  /**
+   * Takes secrets out of what is observed: events, answers, stored steps, audit rows, spans, errors. Data, arguments and results of calls stay
+   * whole. The model is sent what is stored, and the message that is being answered as it was given. @default nothing is taken out
+   */
+  readonly redactor?: TextRedactor;
+  /** Makes the spans of runs. @default no span is made */
+  readonly tracer?: Tracer;
   /** The clock. @default () => new Date() */
   readonly now?: () => Date;
   /** Source of seeds and ids: a number in [0, 1). @default Math.random */
@@ -79,6 +108,8 @@ export interface RunRequest {
   readonly maxTokens?: number;
   /** Wall time of this run. @default the loop's */
   readonly timeoutMs?: number;
+  /** Bounds of this run; one that is left out is the loop's, `Infinity` is none. */
+  readonly limits?: RunLimits;
 }
 
 /** How a run ended. */
@@ -101,6 +132,8 @@ export interface RunResult {
   readonly steps: number;
   /** Tokens of every model call of this run. */
   readonly tokens: TokenUsage;
+  /** What this run spent, sub-calls included. */
+  readonly spent?: Spend;
   /** The system prompt that was sent; "" when the run failed before it was composed. */
   readonly systemPrompt: string;
   /** Bytes of working state withheld from prompts, net of the digests sent, summed over the model calls. */

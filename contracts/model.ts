@@ -20,6 +20,8 @@ export interface TokenUsage {
   readonly cached?: number;
   /** How many of the completion tokens were reasoning, where the provider tells. */
   readonly reasoning?: number;
+  /** What the provider says that the calls cost, in its own currency, where it tells. */
+  readonly cost?: number;
 }
 
 /** One request for a completion. */

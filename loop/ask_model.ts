@@ -2,10 +2,13 @@
 import { AgentLoopError, EmptyResponseError } from "../contracts/errors.ts";
 import type { RunEventBody } from "../contracts/event.ts";
 import type { Client, Completion, CompletionRequest, TokenUsage } from "../contracts/model.ts";
+import type { RedactionStream } from "../contracts/redaction.ts";
 import { untilAborted } from "./abort.ts";
 import { AnswerStream } from "./answer_stream.ts";
 import { attempt } from "./failure.ts";
+import { RedactedChunks } from "./redacted_chunks.ts";
 import { interpretReply, type Reply } from "./reply.ts";
+import { type Attributes, type Trace, traced } from "./trace.ts";
 import { addUsage, NO_USAGE } from "./usage.ts";
 
 /** Times that a model is asked which keeps silent: once, and twice again. */
@@ -16,15 +19,23 @@ export interface Question {
   /** The model. */
   readonly llm: Client;
   /** What it is sent. */
-  readonly request: Pick<CompletionRequest, "messages" | "model" | "maxTokens">;
+  readonly request: Pick<CompletionRequest, "messages" | "model">;
   /** Names of the functions that scripts can call. */
   readonly functions: readonly string[];
   /** Ends with the run. */
   readonly signal: AbortSignal;
   /** Hears of the text as it arrives; left out when nobody listens, so that the reply may come in one piece. */
   readonly emit?: (event: RunEventBody) => void;
-  /** Called after each call with what it cost, those that failed or brought nothing included. */
-  readonly onCall: (usage: TokenUsage) => void;
+  /** Begins a stream of text on its way to `emit`. */
+  readonly redactStream: () => RedactionStream;
+  /** The span of the turn. */
+  readonly trace: Trace;
+  /** Called when a call is about to be made, at once before it. */
+  readonly onStart: () => void;
+  /** Called before each call; gives the bound of its reply, where it is to have one. What it throws ends the turn. */
+  readonly beforeCall: () => Promise<number | undefined>;
+  /** Called after each call with what it cost, those that failed or brought nothing included, and the model that answered. */
+  readonly onCall: (usage: TokenUsage, model?: string) => void;
 }
 
 /** A reply, what it is, and what it cost together with the tries before it. */
@@ -51,11 +62,12 @@ export async function askModel(question: Question): Promise<Asked> {
 }
 
 async function askOnce(question: Question): Promise<{ completion: Completion; reply: Reply }> {
-  const { emit } = question;
-  const stream = emit && new AnswerStream({
+  const { emit, redactStream } = question;
+  const chunks = emit && new RedactedChunks(redactStream, {
     onChunk: (content) => emit({ type: "response_chunk", content }),
     onDiscard: () => emit({ type: "response_discarded" }),
   });
+  const stream = chunks && new AnswerStream(chunks);
   try {
     const completion = await complete(question, stream);
     const { text, finishReason } = completion;
@@ -68,6 +80,7 @@ async function askOnce(question: Question): Promise<{ completion: Completion; re
     const reply = interpretReply(text, finishReason, { functions: question.functions });
     const isAnswer = reply.kind === "final" || reply.kind === "done";
     stream?.finish(isAnswer ? reply.text : undefined);
+    chunks?.finish();
     return { completion, reply };
   } catch (error) {
     stream?.finish();
@@ -75,25 +88,48 @@ async function askOnce(question: Question): Promise<{ completion: Completion; re
   }
 }
 
-/** Makes the call. Its cost is told whether or not it succeeds. */
+/** Makes the call, in a span of its own. Its cost is told whether or not it succeeds. */
 async function complete(question: Question, stream: AnswerStream | undefined): Promise<Completion> {
-  const { llm, request, signal, onCall } = question;
+  const { llm, request, signal, onCall, trace } = question;
+  const maxTokens = await untilAborted(signal, question.beforeCall());
   const streaming = stream && {
     onText: (chunk: string) => stream.feed(chunk),
     onRestart: () => stream.restart(),
   };
-  try {
-    const completion = await untilAborted(
-      signal,
-      attempt(
-        { doing: "ask the model", code: "internal" },
-        () => llm.complete({ ...request, ...streaming, signal }),
-      ),
-    );
-    onCall(completion.usage);
-    return completion;
-  } catch (error) {
-    onCall(error instanceof AgentLoopError && error.tokens || NO_USAGE);
-    throw error;
-  }
+  const bound = maxTokens === undefined ? {} : { maxTokens };
+  const attributes = {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.request.model": request.model,
+    "gen_ai.request.max_tokens": maxTokens,
+    "agentloop.llm_call.messages": request.messages.length,
+  };
+  return await traced(trace, { name: "agentloop.llm_call", attributes }, async (span) => {
+    try {
+      question.onStart();
+      const completion = await untilAborted(
+        signal,
+        attempt(
+          { doing: "ask the model", code: "internal" },
+          () => llm.complete({ ...request, ...bound, ...streaming, signal }),
+        ),
+      );
+      onCall(completion.usage, completion.model);
+      span.set(replyAttributes(completion));
+      return completion;
+    } catch (error) {
+      onCall(error instanceof AgentLoopError && error.tokens || NO_USAGE);
+      throw error;
+    }
+  });
+}
+
+function replyAttributes({ usage, model, finishReason }: Completion): Attributes {
+  return {
+    "gen_ai.response.model": model,
+    "gen_ai.usage.input_tokens": usage.prompt,
+    "gen_ai.usage.output_tokens": usage.completion,
+    "agentloop.llm_call.cached_tokens": usage.cached,
+    "agentloop.llm_call.cost": usage.cost,
+    "agentloop.llm_call.finish_reason": finishReason,
+  };
 }

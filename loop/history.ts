@@ -3,43 +3,81 @@
  * the store, so both send the same bytes and a provider's prefix cache goes on hitting. Only the newest script stays verbatim: when one is
  * added, the one before becomes a short line, and stays that line.
  */
+import type { TokenEstimator } from "../contracts/compaction.ts";
 import type { Message } from "../contracts/model.ts";
-import { type NewRunStep, STEP_TYPE_SUMMARY } from "../contracts/step.ts";
+import { type RunStep, STEP_TYPE_SUMMARY } from "../contracts/step.ts";
 import { elideScript } from "./elide.ts";
+import { joinPieces, type Piece, summaryText } from "./piece.ts";
+import { estimateTokens } from "./tokens.ts";
 
 /** What the loop says in the user's place where a run broke off. Part of stored conversations' prompts: a change moves their prefix. */
 const NO_RESULT = "[The run ended before this script's result was kept.]";
 const NO_ANSWER = "[The run ended without an answer.]";
 
+/** What a chat template puts around a message, in tokens: about as much in all the common ones. */
+export const MESSAGE_TOKENS = 4;
+
+/** A step as a conversation takes it. */
+export type ReplayedStep =
+  & Pick<RunStep, "stepType" | "content">
+  & Partial<Pick<RunStep, "stepIndex">>;
+
 /** The conversation of one run. */
 export class Conversation {
-  #messages: Message[] = [];
-  /** The script that still stands verbatim, and where. */
-  #script: { readonly at: number; readonly source: string } | undefined;
+  readonly #estimate: TokenEstimator;
+  readonly #sizes = new WeakMap<Piece, number>();
+  #pieces: Piece[] = [];
+  #tokens = 0;
+  /** The script that still stands verbatim, and its source. */
+  #script: { readonly piece: Piece; readonly source: string } | undefined;
   /** What the conversation waits for: nothing, an answer, or the result of a script. */
   #open: "none" | "answer" | "result" = "none";
 
+  /** Begins an empty conversation. */
+  constructor(estimate: TokenEstimator = estimateTokens) {
+    this.#estimate = estimate;
+  }
+
+  /** The pieces, oldest first. */
+  get pieces(): readonly Piece[] {
+    return this.#pieces;
+  }
+
+  /** About how many tokens the messages take. Kept up to date, so asking costs nothing. */
+  get tokens(): number {
+    return this.#tokens;
+  }
+
+  /** About how many tokens a piece takes. */
+  readonly sizeOf = (piece: Piece): number => {
+    const known = this.#sizes.get(piece);
+    if (known !== undefined) return known;
+    const size = this.#estimate(piece.content) + MESSAGE_TOKENS;
+    this.#sizes.set(piece, size);
+    return size;
+  };
+
   /** Adds a step; kinds that are not replayed (errors) leave the conversation as it is. */
-  add(step: Pick<NewRunStep, "stepType" | "content">): void {
-    switch (step.stepType) {
+  add({ stepType, content, stepIndex }: ReplayedStep): void {
+    switch (stepType) {
       case "user":
-        return this.addUser(step.content);
+        return this.addUser({ message: content, stepIndex });
       case "execute_js":
         this.#settleScript();
-        this.#addScript(step.content);
+        this.#addScript(content, stepIndex);
         this.#open = "result";
         return;
       case "execute_js_result":
-        this.#push("user", step.content);
+        this.#push({ kind: "result", role: "user", content, ...stepOf(stepIndex) });
         this.#open = "answer";
         return;
       case "response":
         this.#settleScript();
-        this.#push("assistant", step.content);
+        this.#push({ kind: "response", role: "assistant", content, ...stepOf(stepIndex) });
         this.#open = "none";
         return;
       case STEP_TYPE_SUMMARY:
-        this.#push("user", `[Summary of the conversation so far]\n${step.content}`);
+        this.#push({ kind: "summary", role: "user", content: summaryText(content) });
         return;
       case "error":
         return;
@@ -49,52 +87,68 @@ export class Conversation {
   /**
    * Adds what the user says.
    *
-   * @param appendix stands behind the message in this run only; the next run adds the message without it
+   * `appendix` stands behind the message in this run only; the next run adds the message without it.
    */
-  addUser(message: string, appendix = ""): void {
+  addUser(
+    { message, appendix = "", stepIndex }: {
+      readonly message: string;
+      readonly appendix?: string;
+      readonly stepIndex?: number | undefined;
+    },
+  ): void {
     this.#settleScript();
-    if (this.#open === "answer") this.#push("user", NO_ANSWER);
-    this.#push("user", appendix === "" ? message : `${message}\n\n${appendix}`);
+    if (this.#open === "answer") this.#push({ kind: "note", role: "user", content: NO_ANSWER });
+    const content = appendix === "" ? message : `${message}\n\n${appendix}`;
+    this.#push({ kind: "message", role: "user", content, ...stepOf(stepIndex) });
     this.#open = "answer";
   }
 
   /** The messages, oldest first. `unsettled` follow them in this request only. */
   messages(unsettled: readonly Message[] = []): Message[] {
-    const messages = [...this.#messages];
-    for (const message of unsettled) push(messages, message);
-    return messages;
+    return joinPieces([...this.#pieces, ...unsettled]);
+  }
+
+  /** Puts other pieces in the place of those that there are. The newest script, where it is among them, still becomes its line later. */
+  replace(pieces: readonly Piece[]): void {
+    this.#pieces = [...pieces];
+    this.#tokens = this.#pieces.reduce((sum, piece) => sum + this.sizeOf(piece), 0);
   }
 
   /** Says in the place of a result that there is none. */
   #settleScript(): void {
     if (this.#open !== "result") return;
-    this.#push("user", NO_RESULT);
+    this.#push({ kind: "note", role: "user", content: NO_RESULT });
     this.#open = "answer";
   }
 
-  #addScript(source: string): void {
-    const old = this.#script;
-    if (old !== undefined) {
-      this.#messages[old.at] = { role: "assistant", content: elideScript(old.source) };
-    }
-    this.#script = { at: this.#messages.length, source };
-    // Never merged with what stands before it, or its place could not be found again.
-    this.#messages.push({ role: "assistant", content: fenced(source).toWellFormed() });
+  #addScript(source: string, stepIndex: number | undefined): void {
+    this.#elideNewest();
+    const content = fenced(source);
+    const piece = this.#push({ kind: "script", role: "assistant", content, ...stepOf(stepIndex) });
+    this.#script = { piece, source };
   }
 
-  #push(role: Message["role"], content: string): void {
-    push(this.#messages, { role, content: content.toWellFormed() });
+  /** Makes the script that is verbatim its line. It may have left the conversation by now. */
+  #elideNewest(): void {
+    if (this.#script === undefined) return;
+    const { piece, source } = this.#script;
+    const at = this.#pieces.lastIndexOf(piece);
+    if (at < 0) return;
+    const line: Piece = { ...piece, content: elideScript(source).toWellFormed() };
+    this.#pieces[at] = line;
+    this.#tokens += this.sizeOf(line) - this.sizeOf(piece);
+  }
+
+  #push(raw: Piece): Piece {
+    const piece = { ...raw, content: raw.content.toWellFormed() };
+    this.#pieces.push(piece);
+    this.#tokens += this.sizeOf(piece);
+    return piece;
   }
 }
 
-/** Adds a message; one that follows another of the same role is joined to it, since many chat templates demand that roles alternate. */
-function push(messages: Message[], message: Message): void {
-  const last = messages.at(-1);
-  if (last?.role !== message.role) return void messages.push(message);
-  messages[messages.length - 1] = {
-    role: message.role,
-    content: `${last.content}\n\n${message.content}`,
-  };
+function stepOf(stepIndex: number | undefined): Pick<Piece, "step"> {
+  return Number.isSafeInteger(stepIndex) ? { step: stepIndex as number } : {};
 }
 
 /** A script as the block that the model sent: in a fence longer than any that it holds. */

@@ -70,7 +70,7 @@ Deno.test("history: a run that broke off is told as such, and roles still altern
 
 Deno.test("history: what is appended to the user's message is not part of the step", () => {
   const conversation = new Conversation();
-  conversation.addUser("How many?", "It is noon.");
+  conversation.addUser({ message: "How many?", appendix: "It is noon." });
   deepEqual(conversation.messages(), [{ role: "user", content: "How many?\n\nIt is noon." }]);
 });
 

@@ -4,19 +4,27 @@ import type { Sandbox } from "../contracts/sandbox.ts";
 import type { Session } from "../contracts/session.ts";
 import type { RunStep } from "../contracts/step.ts";
 import { untilAborted } from "./abort.ts";
-import { type CarriedData, carryJson } from "./carried_data.ts";
+import { PromptBudget } from "./budget.ts";
+import { checkCarried } from "./carried_bound.ts";
+import { carryJson } from "./carried_data.ts";
 import { attempt } from "./failure.ts";
+import { assertPresentFits, isTooLong } from "./fit_request.ts";
 import { openGate } from "./gate.ts";
-import { Conversation } from "./history.ts";
-import type { GateOptions } from "./passage.ts";
+import { Conversation, MESSAGE_TOKENS } from "./history.ts";
 import { showsReturned } from "./observation.ts";
+import type { GateOptions } from "./passage.ts";
 import { composeSystemPrompt } from "./prompt.ts";
 import type { Recorder } from "./recorder.ts";
+import { redactedCalls } from "./redacted_calls.ts";
 import { rehydrate } from "./rehydrate.ts";
-import type { RunState, RunTally } from "./run_state.ts";
+import { replay } from "./replay.ts";
+import { compactHistory } from "./run_compaction.ts";
+import type { RunState, RunTally, TurnContext } from "./run_state.ts";
 import type { SandboxLease } from "./sandbox_lease.ts";
-import { addUsage } from "./usage.ts";
+import type { Spending } from "./spending.ts";
+import { type Trace, traced } from "./trace.ts";
 import type { LoopParts } from "./validate.ts";
+import { watchCalls } from "./watched_calls.ts";
 
 /** What a run is prepared from. */
 export interface RunSetup {
@@ -27,15 +35,18 @@ export interface RunSetup {
   readonly signal: AbortSignal;
   readonly recorder: Recorder;
   readonly tally: RunTally;
+  readonly spending: Spending;
+  readonly trace: Trace;
   readonly lease: SandboxLease;
   /** Lets the run's wall time stand still. */
   readonly pauseWall: () => Disposable;
 }
 
 /**
- * Brings a run to where its first model call can be made. The user's message is stored by then.
+ * Brings a run to where its first model call can be made. The user's message is stored by then, and a history that is too long is compacted.
  *
  * @throws {AgentLoopError} when a store or the sandbox builder fails, or the run is ended meanwhile.
+ * @throws {LimitReached} when the session carries more than the run may.
  */
 export async function prepareRun(setup: RunSetup): Promise<RunState> {
   const { parts, request, signal, recorder, tally } = setup;
@@ -45,31 +56,76 @@ export async function prepareRun(setup: RunSetup): Promise<RunState> {
   // It may fail while something else is waited for; the wait for it comes below.
   building.catch(() => {});
   const [session, steps] = await untilAborted(signal, Promise.all([sessionRead, readSteps(setup)]));
-  await recorder.record({ stepType: "user", content: request.message }, {
+  const { stepIndex } = await recorder.record({ stepType: "user", content: request.message }, {
     type: "user",
     content: request.message,
   });
-  const data = session.data === undefined ? undefined : carryJson(session.data);
   const sandbox = await untilAborted(signal, building);
   tally.systemPrompt = composeSystemPrompt(
     session.systemPrompt ?? "",
     sandbox.prompt,
     request.context,
   );
-  return {
+  const run = beginRun(setup, { session, sandbox });
+  run.droppedBefore = replay(run, steps);
+  run.conversation.addUser({
+    message: request.message,
+    appendix: appendixOf(run, steps),
+    stepIndex,
+  });
+  checkCarried(run);
+  const force = isTooLong(run);
+  if (force) assertPresentFits(run);
+  await compactHistory(run, { force });
+  return run;
+}
+
+/** The run's state, before anything was said in it. */
+function beginRun(
+  setup: RunSetup,
+  { session, sandbox }: { readonly session: Session; readonly sandbox: Sandbox },
+): RunState {
+  const { parts, request, signal, recorder, tally, spending, trace } = setup;
+  const budget = new PromptBudget(parts.contextBudget, request.maxTokens);
+  const run: RunState = {
     parts,
     request,
     model: request.model ?? session.model ?? parts.model,
     maxIterations: request.maxIterations ?? parts.maxIterations,
+    maxArgsBytes: request.limits?.argsBytes ?? parts.limits.argsBytes ?? Infinity,
     signal,
     recorder,
     tally,
+    spending,
+    trace,
     sandbox,
-    openGate: (turn, note) => openGate(gateOptions(setup, { sandbox, turn, note })),
-    conversation: beginConversation({ request, steps, data }),
-    data,
+    openGate: (turn) => {
+      const handler = openGate(gateOptions(setup, { sandbox, turn }));
+      const { trace } = turn;
+      return watchCalls(handler, { spending, trace, onLimit: limitTeller(run) });
+    },
+    conversation: new Conversation(budget.estimate),
+    budget,
+    systemTokens: budget.estimate(tally.systemPrompt) + MESSAGE_TOKENS,
+    droppedBefore: 0,
+    compactionIsOver: false,
+    reached: undefined,
+    warnedOfArgs: false,
+    data: session.data === undefined ? undefined : carryJson(session.data),
     scripts: [],
     unsettled: [],
+  };
+  return run;
+}
+
+/** Keeps the limit that a call would have passed. Listeners hear of the first one only: a script can make a million. */
+function limitTeller(run: RunState): Parameters<typeof watchCalls>[1]["onLimit"] {
+  return (limit, { name }) => {
+    if (run.reached === undefined) {
+      const args = { kind: "host_call", name, outcome: "quota", duration_ms: 0 };
+      run.recorder.emit({ type: "sandbox_event", args });
+    }
+    run.reached ??= limit;
   };
 }
 
@@ -90,13 +146,18 @@ function readSteps({ parts, request }: RunSetup): Promise<RunStep[]> {
   const { sessionId } = request;
   return attempt(
     { doing: `read the steps of session ${sessionId}`, code: "store_failed" },
-    () => rehydrate(parts.steps, { sessionId, window: parts.historyWindow }),
+    () =>
+      rehydrate(parts.steps, {
+        sessionId,
+        window: parts.historyWindow,
+        keepsAll: parts.compactor !== undefined,
+      }),
   );
 }
 
 function startSandbox(setup: RunSetup, session: Session): Promise<Sandbox> {
-  const { parts, request, runId, signal, recorder, lease } = setup;
-  return lease.start(() =>
+  const { parts, request, runId, signal, recorder, lease, trace } = setup;
+  const build = () =>
     attempt({ doing: "make the sandbox", code: "sandbox_start" }, () =>
       parts.sandboxBuilder.build({
         session,
@@ -105,20 +166,20 @@ function startSandbox(setup: RunSetup, session: Session): Promise<Sandbox> {
         ...(request.userId === undefined ? {} : { userId: request.userId }),
         signal,
         emit: recorder.emit,
-      }))
-  );
+      }));
+  return lease.start(() => traced(trace, { name: "agentloop.sandbox_build" }, build));
 }
 
 function gateOptions(
   setup: RunSetup,
-  { sandbox, turn, note }: {
-    readonly sandbox: Sandbox;
-    readonly turn: number;
-    readonly note: (text: string) => void;
-  },
+  { sandbox, turn: { turn, note } }: { readonly sandbox: Sandbox; readonly turn: TurnContext },
 ): GateOptions {
-  const { parts, request, runId, signal, recorder, tally, pauseWall } = setup;
+  const { parts, request, runId, signal, recorder, spending, pauseWall } = setup;
   const approve = request.approve ?? parts.approve;
+  const { calls, redactor } = parts;
+  const log = calls === undefined || redactor === undefined
+    ? calls
+    : redactedCalls(calls, redactor);
   return {
     functions: sandbox.functions,
     limits: sandbox.limits,
@@ -127,7 +188,7 @@ function gateOptions(
     note,
     ...(approve === undefined ? {} : { approve }),
     approveAll: parts.approveAll,
-    ...(parts.calls === undefined ? {} : { calls: parts.calls }),
+    ...(log === undefined ? {} : { calls: log }),
     pauseWall,
     signal,
     runId,
@@ -135,27 +196,17 @@ function gateOptions(
     ...(request.scope === undefined ? {} : { scope: request.scope }),
     ...(request.userId === undefined ? {} : { userId: request.userId }),
     emit: recorder.emit,
-    spend: (tokens) => {
-      tally.tokens = addUsage(tally.tokens, tokens);
-    },
+    spend: (tokens) => spending.add(tokens),
     now: parts.now,
   };
 }
 
-/** The conversation so far, the user's message at its end. */
-function beginConversation(
-  { request, steps, data }: {
-    readonly request: RunRequest;
-    readonly steps: readonly RunStep[];
-    readonly data: CarriedData | undefined;
-  },
-): Conversation {
-  const conversation = new Conversation();
-  for (const step of steps) conversation.add(step);
-  const carried = data === undefined || showsReturned(steps, data.digest)
+/** What stands behind the user's message in this run only: data that the replayed history does not show, and the request's own context. */
+function appendixOf({ data, recorder, request }: RunState, steps: readonly RunStep[]): string {
+  // Results are shown as they are stored: without secrets.
+  const digest = data === undefined ? undefined : recorder.redact(data.digest);
+  const carried = digest === undefined || showsReturned(steps, digest)
     ? ""
-    : `[args, carried over from before: ${data.digest}]`;
-  const appendix = [carried, request.turnContext?.trim() ?? ""].filter((part) => part !== "");
-  conversation.addUser(request.message, appendix.join("\n\n"));
-  return conversation;
+    : `[args, carried over from before: ${digest}]`;
+  return [carried, request.turnContext?.trim() ?? ""].filter((part) => part !== "").join("\n\n");
 }

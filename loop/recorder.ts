@@ -1,9 +1,16 @@
 /**
  * Writes down what happens in a run: each step in the store, then its event to the listener, in this order, so that what was told is kept.
- * It numbers nothing and decides nothing.
+ * What leaves here is redacted. It numbers nothing and decides nothing.
  */
 import type { RunEvent, RunEventBody } from "../contracts/event.ts";
-import type { NewRunStep, StepStore } from "../contracts/step.ts";
+import type { RedactionStream, TextRedactor } from "../contracts/redaction.ts";
+import {
+  type NewRunStep,
+  type RunStep,
+  STEP_TYPE_SUMMARY,
+  type StepStore,
+} from "../contracts/step.ts";
+import { redactJson, redactJsonText } from "../redact/redact_json.ts";
 import { untilAborted } from "./abort.ts";
 import { attempt } from "./failure.ts";
 
@@ -19,10 +26,15 @@ export interface RecorderOptions {
   readonly runId: string;
   /** The clock. */
   readonly now: () => Date;
+  /** Takes secrets out of steps and events. */
+  readonly redactor?: TextRedactor | undefined;
 }
 
 /** A step without what the recorder adds. */
 export type StepBody = Omit<NewRunStep, "sessionId" | "runId" | "createdAt">;
+
+/** A stream that changes nothing. */
+const PASSING: RedactionStream = { push: (piece) => piece, flush: () => "" };
 
 /** The trace and the events of one run. */
 export class Recorder {
@@ -50,22 +62,31 @@ export class Recorder {
     this.#signal = signal;
   }
 
+  /** A text without secrets. What is going to be shortened is redacted before: half a secret is not found any more. */
+  readonly redact = (text: string): string => this.#options.redactor?.redact(text) ?? text;
+
+  /** Begins a stream of text on its way to the listener. */
+  redactStream(): RedactionStream {
+    return this.#options.redactor?.stream() ?? PASSING;
+  }
+
   /**
-   * Appends a step, then tells its event.
+   * Appends a step, then tells its event. Gives the step as it was stored.
    *
    * @throws {AgentLoopError} when the store fails.
    */
-  async record(body: StepBody, event?: RunEventBody): Promise<NewRunStep> {
+  async record(body: StepBody, event?: RunEventBody): Promise<RunStep> {
     const { steps, sessionId, runId, now } = this.#options;
-    const step: NewRunStep = { sessionId, runId, ...body, createdAt: now() };
+    const step: NewRunStep = { sessionId, runId, ...this.#cleanStep(body), createdAt: now() };
     const appended = attempt(
       { doing: `append a step (${body.stepType}) of session ${sessionId}`, code: "store_failed" },
       () => steps.append(step),
     );
-    await (this.#signal === undefined ? appended : untilAborted(this.#signal, appended));
+    const stored =
+      await (this.#signal === undefined ? appended : untilAborted(this.#signal, appended));
     this.#stepCount++;
     if (event !== undefined) this.emit(event);
-    return step;
+    return { ...stored, ...step };
   }
 
   /** Tells an event. What a listener does wrong is its own business. */
@@ -73,7 +94,7 @@ export class Recorder {
     const { listener, runId, sessionId } = this.#options;
     if (listener === undefined || this.#closed) return;
     try {
-      const returned: unknown = listener({ ...body, runId, sessionId });
+      const returned: unknown = listener({ ...this.#cleanEvent(body), runId, sessionId });
       // An async listener rejects later.
       if (returned instanceof Promise) returned.catch(() => {});
     } catch {
@@ -85,5 +106,34 @@ export class Recorder {
   close(last: RunEventBody): void {
     this.emit(last);
     this.#closed = true;
+  }
+
+  #cleanStep(body: StepBody): StepBody {
+    const { redactor } = this.#options;
+    if (redactor === undefined) return body;
+    const content = redactor.redact(body.content);
+    // A checkpoint holds nothing but the index that later runs go on from.
+    if (body.toolArgs === undefined || body.stepType === STEP_TYPE_SUMMARY) {
+      return { ...body, content };
+    }
+    return { ...body, content, toolArgs: redactJsonText(body.toolArgs, redactor) };
+  }
+
+  #cleanEvent(body: RunEventBody): RunEventBody {
+    const { redactor } = this.#options;
+    if (redactor === undefined) return body;
+    switch (body.type) {
+      case "sandbox_event":
+      case "data_update":
+        return { ...body, args: redactJson(body.args, redactor) } as RunEventBody;
+      case "turn_start":
+      case "response_discarded":
+      case "compacted":
+      case "budget_trimmed":
+      case "done":
+        return body;
+      default:
+        return { ...body, content: redactor.redact(body.content) };
+    }
   }
 }

@@ -10,21 +10,50 @@ export interface RehydrateOptions {
   readonly sessionId: string;
   /** Steps that are replayed at most, the rest of the exchange in which they begin not counted. `Infinity` is all, 0 is none. */
   readonly window: number;
+  /** Whether a summary, and all that follows it, is looked for beyond the window too. @default false */
+  readonly keepsAll?: boolean;
 }
 
 /** So many steps before the window the start of the exchange is looked for in which it begins: a run of 50 turns. */
 const REACH = 100;
+/** So many windows back a summary is looked for: further than a run of 200 turns can push it out of the default window. */
+const SUMMARY_WINDOWS = 16;
 
-/** The steps to replay, oldest first, grouped by run. They begin with a message of the user wherever one is in reach. */
+/**
+ * The steps to replay, oldest first, grouped by run: the newest summary, then what it does not stand for. They begin with a message of the
+ * user wherever one is in reach.
+ */
 export async function rehydrate(store: StepStore, options: RehydrateOptions): Promise<RunStep[]> {
   const { sessionId, window } = options;
   if (window === 0) return [];
   let steps = await store.lastN(sessionId, window);
   const first = firstIndex(steps, window);
-  if (!hasExchangeStart(steps, first) && (steps[0]?.stepIndex ?? 0) > 0) {
+  if (options.keepsAll) steps = await withSummary(store, { ...options, steps });
+  const summary = newestSummary(steps);
+  const from = summary === undefined ? -1 : retainedFrom(summary);
+  if (summary !== undefined && from >= (options.keepsAll ? firstLoaded(steps) : first)) {
+    return [summary, ...retained(steps, from)];
+  }
+  if (!hasExchangeStart(steps, first) && firstLoaded(steps) > 0) {
     steps = await store.lastN(sessionId, window + REACH);
   }
-  return groupByRun(afterSummary(fromExchangeStart(steps, first)));
+  const kept = fromExchangeStart(steps, first).filter((step) => step.stepIndex >= from);
+  return [...(summary === undefined ? [] : [summary]), ...groupByRun(kept.filter(isNoSummary))];
+}
+
+/** The steps, and as many more as it takes to hold a summary and all that follows it; those there are when there is none in reach. */
+async function withSummary(
+  store: StepStore,
+  { sessionId, window, steps }: RehydrateOptions & { readonly steps: readonly RunStep[] },
+): Promise<RunStep[]> {
+  let loaded = [...steps];
+  for (let windows = 4; windows <= SUMMARY_WINDOWS; windows *= 4) {
+    const summary = newestSummary(loaded);
+    if (firstLoaded(loaded) === 0) return loaded;
+    if (summary !== undefined && retainedFrom(summary) >= firstLoaded(loaded)) return loaded;
+    loaded = await store.lastN(sessionId, window * windows);
+  }
+  return newestSummary(loaded) === undefined ? [...steps] : loaded;
 }
 
 /** Index of the first step that a window holds: a multiple of a quarter of the window, so that it moves once in so many steps. */
@@ -33,6 +62,10 @@ function firstIndex(steps: readonly RunStep[], window: number): number {
   if (count <= window) return 0;
   const stride = Math.max(1, Math.floor(window / 4));
   return Math.ceil((count - window) / stride) * stride;
+}
+
+function firstLoaded(steps: readonly RunStep[]): number {
+  return steps[0]?.stepIndex ?? 0;
 }
 
 function hasExchangeStart(steps: readonly RunStep[], first: number): boolean {
@@ -52,25 +85,38 @@ function fromExchangeStart(steps: readonly RunStep[], first: number): RunStep[] 
   return start < 0 ? [] : steps.slice(start);
 }
 
-/** Leaves out what the newest summary stands for, and puts it first. */
-function afterSummary(steps: readonly RunStep[]): RunStep[] {
-  const summary = steps.findLast((step) =>
-    step.stepType === STEP_TYPE_SUMMARY && retainedFrom(step) !== undefined
-  );
+/**
+ * The steps that a summary does not stand for. It may have been made in the middle of a run: the message that the run answers then stands
+ * before what is left of it, as it did in that run's own requests.
+ */
+function retained(steps: readonly RunStep[], from: number): RunStep[] {
   const kept = steps.filter((step) =>
-    step.stepType !== STEP_TYPE_SUMMARY &&
-    (summary === undefined || step.stepIndex >= (retainedFrom(summary) ?? 0))
+    step.stepIndex >= from && isNoSummary(step) && step.stepType !== "error"
   );
-  return summary === undefined ? kept : [summary, ...kept];
+  const runs = [...Map.groupBy(kept, (step) => step.runId)];
+  return runs.flatMap(([runId, own]) => {
+    if (own[0]?.stepType === "user") return own;
+    const message = steps.find((step) => step.stepType === "user" && step.runId === runId);
+    return message === undefined || message.stepIndex >= from ? own : [message, ...own];
+  });
 }
 
-/** The index at which the steps go on that a summary does not stand for; nothing when it does not say. */
-function retainedFrom(step: RunStep): number | undefined {
+/** The newest summary that says where it ends. */
+function newestSummary(steps: readonly RunStep[]): RunStep | undefined {
+  return steps.findLast((step) => !isNoSummary(step) && retainedFrom(step) >= 0);
+}
+
+function isNoSummary(step: RunStep): boolean {
+  return step.stepType !== STEP_TYPE_SUMMARY;
+}
+
+/** The index at which the steps go on that a summary does not stand for; -1 when it does not say. */
+function retainedFrom(step: RunStep): number {
   try {
     const from: unknown = JSON.parse(step.toolArgs ?? "")?.retain_from_step;
-    return Number.isSafeInteger(from) ? from as number : undefined;
+    return Number.isSafeInteger(from) && from as number <= step.stepIndex ? from as number : -1;
   } catch {
-    return undefined;
+    return -1;
   }
 }
 

@@ -9,7 +9,7 @@ interface Row {
 }
 
 /** A store that holds these rows, and counts how often it is read. */
-function storeOf(rows: readonly Row[]): StepStore & { reads: number } {
+function storeOf(rows: readonly Row[]): StepStore & { reads: number; loaded: number } {
   const steps = rows.map(({ type, run, toolArgs }, stepIndex): RunStep => ({
     sessionId: "s",
     runId: run ?? "r",
@@ -24,10 +24,13 @@ function storeOf(rows: readonly Row[]): StepStore & { reads: number } {
   }));
   const store = {
     reads: 0,
+    loaded: 0,
     append: () => Promise.reject(new Error("not here")),
     lastN: (_id: string, n: number) => {
       store.reads++;
-      return Promise.resolve(n === 0 ? [] : steps.slice(-n));
+      const last = n === 0 ? [] : steps.slice(-n);
+      store.loaded = Math.max(store.loaded, last.length);
+      return Promise.resolve(last);
     },
   };
   return store;
@@ -42,8 +45,12 @@ function exchange(scripts: number): Row[] {
   return [{ type: "user" }, ...turns, { type: "response" }];
 }
 
-async function indexesOf(rows: readonly Row[], window: number): Promise<number[]> {
-  const steps = await rehydrate(storeOf(rows), { sessionId: "s", window });
+async function indexesOf(
+  rows: readonly Row[],
+  window: number,
+  keepsAll = false,
+): Promise<number[]> {
+  const steps = await rehydrate(storeOf(rows), { sessionId: "s", window, keepsAll });
   return steps.map((step) => step.stepIndex);
 }
 
@@ -110,4 +117,46 @@ Deno.test("rehydrate: steps of runs that went on at once are put together by run
     { type: "execute_js_result", run: "a" },
   ];
   deepEqual(await indexesOf(rows, 80), [0, 2, 4, 1, 3]);
+});
+
+/** A summary that stands for everything before a step. */
+function summary(from: number): Row {
+  return { type: "summary", toolArgs: JSON.stringify({ retain_from_step: from }) };
+}
+
+Deno.test("rehydrate: what follows a summary comes whole with a compactor, also beyond the window", async () => {
+  const rows = [...exchange(1), summary(4), ...exchange(0), ...exchange(0), ...exchange(0)];
+  deepEqual(await indexesOf(rows, 4), [7, 8, 9, 10]);
+  deepEqual(await indexesOf(rows, 4, true), [4, 5, 6, 7, 8, 9, 10]);
+});
+
+Deno.test("rehydrate: a summary out of the window is looked for with a compactor, and only so far", async () => {
+  const rows = [...exchange(1), summary(0), ...exchange(10)];
+  deepEqual((await indexesOf(rows, 8, true)).slice(0, 3), [4, 0, 1]);
+  const far = storeOf([summary(0), ...Array.from({ length: 500 }, () => exchange(0)).flat()]);
+  const steps = await rehydrate(far, { sessionId: "s", window: 8, keepsAll: true });
+  deepEqual([steps.length, steps[0]?.stepIndex, far.loaded], [8, 993, 128]);
+});
+
+Deno.test("rehydrate: a summary made in the middle of a run keeps the message that the run answers", async () => {
+  // 0..7, of which the summary at 5 stands for 0..2.
+  const rows: Row[] = [...exchange(2).slice(0, 5), summary(3), { type: "response" }];
+  deepEqual(await indexesOf(rows, 80, true), [5, 0, 3, 4, 6]);
+});
+
+Deno.test("rehydrate: a summary that claims steps after itself is none", async () => {
+  deepEqual(await indexesOf([...exchange(1), summary(99), ...exchange(0)], 80, true), [
+    0,
+    1,
+    2,
+    3,
+    5,
+    6,
+  ]);
+});
+
+Deno.test("rehydrate: without a compactor a summary's steps leave the window like any others", async () => {
+  const rows = [...exchange(1), ...exchange(1), summary(2), ...exchange(0)];
+  // The window begins at step 7, so in the exchange from 4 on; the summary stands for 0 and 1, and 2 and 3 are gone.
+  deepEqual(await indexesOf(rows, 4), [8, 4, 5, 6, 7, 9, 10]);
 });

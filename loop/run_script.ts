@@ -3,13 +3,15 @@ import type { JsonValue } from "../contracts/json.ts";
 import type { EvaluateRequest, Execution } from "../contracts/sandbox.ts";
 import { untilAborted } from "./abort.ts";
 import { type CallCost, stepCost } from "./call_cost.ts";
+import { boundArgs } from "./carried_bound.ts";
 import { type CarriedData, carryValue } from "./carried_data.ts";
 import { attempt } from "./failure.ts";
 import { writeObservation } from "./observation.ts";
-import type { StepBody } from "./recorder.ts";
+import type { Recorder, StepBody } from "./recorder.ts";
 import type { RunState } from "./run_state.ts";
+import { type Trace, traced } from "./trace.ts";
 import { callTokens } from "./usage.ts";
-import { clipMiddle } from "./utf8.ts";
+import { clipMiddle, utf8Bytes } from "./utf8.ts";
 
 /** A script on its way to the sandbox. */
 export interface Script {
@@ -22,6 +24,8 @@ export interface Script {
   readonly cost: CallCost;
   /** The turn, from 1. */
   readonly turn: number;
+  /** Its span. */
+  readonly trace: Trace;
 }
 
 /** So much of what a model said around its script is kept in the trace. */
@@ -36,20 +40,18 @@ export async function runScript(run: RunState, script: Script): Promise<string |
   const { recorder, conversation } = run;
   const { source, cost } = script;
   conversation.add(
-    await recorder.record(scriptStep(script), { type: "execute_js", content: source }),
+    await recorder.record(scriptStep(run, script), { type: "execute_js", content: source }),
   );
   run.unsettled = [];
 
   const seed = Math.floor(run.parts.random() * 2 ** 32);
   const startedAt = run.parts.now().getTime();
-  const notes: string[] = [];
-  const onCall = run.openGate(script.turn, (text) => notes.push(text));
-  const execution = await evaluate(run, { source, seed, onCall });
+  const execution = boundArgs(run, await executeTraced(run, { ...script, seed }));
   const durationMs = run.parts.now().getTime() - startedAt;
 
   const returned = await readReturned(execution);
   const content = writeObservation({
-    execution: { ...execution, notes: [...execution.notes, ...notes] },
+    execution: redacted(execution, recorder),
     ...(returned === undefined ? {} : { digest: returned.data.digest }),
     ignoredBlocks: script.ignoredBlocks,
     turnsLeft: run.maxIterations - script.turn,
@@ -71,14 +73,47 @@ export async function runScript(run: RunState, script: Script): Promise<string |
 }
 
 /** The step of a script. What was said around it is for those who read the trace; no prompt holds it. */
-function scriptStep({ source, said, cost }: Script): StepBody {
+function scriptStep({ recorder }: RunState, { source, said, cost }: Script): StepBody {
   return {
     stepType: "execute_js",
     content: source,
     ...(said === ""
       ? {}
-      : { toolArgs: JSON.stringify({ said: clipMiddle(said, MAX_SAID_BYTES) }) }),
+      : { toolArgs: JSON.stringify({ said: clipMiddle(recorder.redact(said), MAX_SAID_BYTES) }) }),
     ...stepCost(cost),
+  };
+}
+
+/** Runs a script in a span of its own. What the model is to be told of its calls stands among the notes. */
+async function executeTraced(
+  run: RunState,
+  { source, seed, turn, trace }: Script & { readonly seed: number },
+): Promise<Execution> {
+  const attributes = { "agentloop.execute_js.source_bytes": utf8Bytes(source) };
+  return await traced(trace, { name: "agentloop.execute_js", attributes }, async (span) => {
+    const notes: string[] = [];
+    const onCall = run.openGate({ turn, note: (text) => notes.push(text), trace: span });
+    const execution = await evaluate(run, { source, seed, onCall });
+    span.set({
+      "agentloop.execute_js.ok": execution.failure === undefined,
+      "agentloop.execute_js.guest_ms": execution.guestMs,
+      "agentloop.execute_js.host_calls": execution.hostCalls,
+    });
+    if (execution.failure !== undefined) {
+      span.fail(`${execution.failure.kind}: ${execution.failure.message}`);
+    }
+    return { ...execution, notes: [...execution.notes, ...notes] };
+  });
+}
+
+/** What is shown of an execution, before anything of it is shortened. */
+function redacted(execution: Execution, { redact }: Pick<Recorder, "redact">): Execution {
+  const { failure, logs, notes } = execution;
+  return {
+    ...execution,
+    logs: redact(logs),
+    notes: notes.map((note) => redact(note)),
+    ...(failure === undefined ? {} : { failure: { ...failure, message: redact(failure.message) } }),
   };
 }
 

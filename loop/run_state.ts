@@ -1,20 +1,32 @@
-/** What the parts of one run share. Made by run.ts, changed by turn.ts, gone with the run. */
+/** What the parts of one run share. Made by prepare.ts, changed by turn.ts and what it calls, gone with the run. */
 import type { RunRequest } from "../contracts/loop.ts";
-import type { Message, TokenUsage } from "../contracts/model.ts";
+import type { Message } from "../contracts/model.ts";
 import type { HostCallHandler, Sandbox } from "../contracts/sandbox.ts";
+import type { PromptBudget } from "./budget.ts";
 import type { CarriedData } from "./carried_data.ts";
 import type { Conversation } from "./history.ts";
+import type { LimitReached } from "./limits.ts";
 import type { Recorder } from "./recorder.ts";
+import type { Spending } from "./spending.ts";
+import type { Trace } from "./trace.ts";
 import type { LoopParts } from "./validate.ts";
 
 /** What a run has come to so far; holds also for a run that fails before its first turn. */
 export interface RunTally {
-  /** Tokens of every model call. */
-  tokens: TokenUsage;
   /** Bytes of carried data that were withheld from prompts, summed over the model calls. */
   dataBytesCarried: number;
   /** The system prompt that is sent; "" while it is not composed. */
   systemPrompt: string;
+}
+
+/** One turn, as the calls of its script are told of it. */
+export interface TurnContext {
+  /** Its number, from 1. */
+  readonly turn: number;
+  /** Takes what the model is to be told of the calls. */
+  readonly note: (text: string) => void;
+  /** The span in which the script runs. */
+  readonly trace: Trace;
 }
 
 /** A run that is under way. */
@@ -25,14 +37,29 @@ export interface RunState {
   readonly model: string | undefined;
   /** Model calls at most. */
   readonly maxIterations: number;
+  /** Bytes of data that may be carried; `Infinity` for no bound. */
+  readonly maxArgsBytes: number;
   /** Ends with the run; its reason is an `AgentLoopError`. */
   readonly signal: AbortSignal;
   readonly recorder: Recorder;
   readonly tally: RunTally;
+  readonly spending: Spending;
+  readonly trace: Trace;
   readonly sandbox: Sandbox;
-  /** Opens the gate for the calls of one turn; `note` takes what the model is to be told of them. */
-  readonly openGate: (turn: number, note: (text: string) => void) => HostCallHandler;
+  /** Opens the gate for the calls of one turn. */
+  readonly openGate: (turn: TurnContext) => HostCallHandler;
   readonly conversation: Conversation;
+  readonly budget: PromptBudget;
+  /** About what the system prompt takes, in tokens. */
+  readonly systemTokens: number;
+  /** Messages that were left out when the history was replayed, not told yet. */
+  droppedBefore: number;
+  /** Whether compaction is not to be tried any more in this run. */
+  compactionIsOver: boolean;
+  /** The limit that the run has met and is to end on, when the turn has ended. */
+  reached: LimitReached | undefined;
+  /** Whether it was told that the carried data comes near its bound. */
+  warnedOfArgs: boolean;
   /** What the next script gets; nothing while none returned anything. */
   data: CarriedData | undefined;
   /** The scripts that were run, oldest first. */

@@ -1,11 +1,15 @@
-/** One turn of a run: asks the model, then runs the script that it sent, takes its answer, or tells it what was wrong with its reply. */
-import { type Asked, askModel } from "./ask_model.ts";
+/** One turn of a run: makes the request fit, asks the model, then runs the script that it sent, takes its answer, or tells it what was wrong with its reply. */
+import { AgentLoopError } from "../contracts/errors.ts";
+import { type Asked, askModel, type Question } from "./ask_model.ts";
 import { type CallCost, NO_COST, stepCost } from "./call_cost.ts";
 import { scanReply } from "./fences.ts";
+import { fitRequest, shortenRequest } from "./fit_request.ts";
 import { type UnusableReply, writeReminder } from "./reminder.ts";
+import { requestTokens } from "./request_size.ts";
 import { runScript, type Script } from "./run_script.ts";
 import type { RunState } from "./run_state.ts";
-import { addUsage, callTokens } from "./usage.ts";
+import { type Trace, traced } from "./trace.ts";
+import { callTokens } from "./usage.ts";
 import { clipMiddle } from "./utf8.ts";
 
 /** How a turn ended. */
@@ -21,19 +25,43 @@ const MAX_QUOTED_BYTES = 4096;
  *
  * @param turn its number, from 1
  * @throws {AgentLoopError} when the model, the store or the sandbox fails, and the run's reason when it is ended meanwhile.
+ * @throws {LimitReached} when the run has come to one of its limits.
  */
 export async function takeTurn(run: RunState, turn: number): Promise<TurnEnd> {
-  run.recorder.emit({ type: "turn_start", turn });
-  const startedAt = run.parts.now().getTime();
-  const asked = await ask(run);
-  const cost = { usage: asked.usage, durationMs: run.parts.now().getTime() - startedAt };
+  const attributes = { "agentloop.turn.number": turn };
+  return await traced(run.trace, { name: "agentloop.turn", attributes }, async (trace) => {
+    const startedAt = run.parts.now().getTime();
+    let started = false;
+    // Told when the model is asked, not before: a run may end on a limit first.
+    const onStart = () => {
+      if (!started) run.recorder.emit({ type: "turn_start", turn });
+      started = true;
+    };
+    const asked = await ask(run, { trace, onStart });
+    const cost = { usage: asked.usage, durationMs: run.parts.now().getTime() - startedAt };
+    const end = await takeReply(run, { asked, cost, turn, trace });
+    // An answer that came all the same is worth more than the word that it came too late.
+    if (end.kind === "goes_on" && run.reached !== undefined) throw run.reached;
+    return end;
+  });
+}
+
+async function takeReply(
+  run: RunState,
+  { asked, cost, turn, trace }: {
+    readonly asked: Asked;
+    readonly cost: CallCost;
+    readonly turn: number;
+    readonly trace: Trace;
+  },
+): Promise<TurnEnd> {
   const { reply } = asked;
   switch (reply.kind) {
     case "final":
     case "done":
       return await giveAnswer(run, { text: reply.text, cost });
     case "code":
-      return await takeScript(run, { ...reply, said: proseOf(asked.text), cost, turn });
+      return await takeScript(run, { ...reply, said: proseOf(asked.text), cost, turn, trace });
     case "cut":
     case "missing_run":
     case "wrong_form":
@@ -42,9 +70,31 @@ export async function takeTurn(run: RunState, turn: number): Promise<TurnEnd> {
   }
 }
 
-function ask(run: RunState): Promise<Asked> {
-  const { parts, request, model, recorder, tally, conversation } = run;
+/** Asks the model. A request that its provider found too long is made shorter and sent once more; never as it was. */
+async function ask(run: RunState, hooks: Pick<Question, "trace" | "onStart">): Promise<Asked> {
+  await fitRequest(run);
+  try {
+    return await askOnce(run, hooks);
+  } catch (error) {
+    if (!(error instanceof AgentLoopError) || error.code !== "model_context_overflow") throw error;
+    await shortenRequest(run, error);
+    return await askOnce(run, hooks);
+  }
+}
+
+function askOnce(
+  run: RunState,
+  { trace, onStart }: Pick<Question, "trace" | "onStart">,
+): Promise<Asked> {
+  const { parts, model, recorder, tally, conversation, spending, budget } = run;
   const withheldBytes = run.data?.withheldBytes ?? 0;
+  const estimated = requestTokens(run);
+  const promptTokens = budget.corrected(estimated);
+  const { replyTokens } = budget;
+  trace.set({
+    "agentloop.budget.estimated_tokens": promptTokens,
+    "agentloop.budget.allowance": Number.isFinite(budget.allowance) ? budget.allowance : undefined,
+  });
   return askModel({
     llm: parts.llm,
     request: {
@@ -53,13 +103,17 @@ function ask(run: RunState): Promise<Asked> {
         ...conversation.messages(run.unsettled),
       ],
       ...(model === undefined ? {} : { model }),
-      ...(request.maxTokens === undefined ? {} : { maxTokens: request.maxTokens }),
     },
     functions: [...run.sandbox.functions.keys()],
     signal: run.signal,
     ...(recorder.isHeard ? { emit: recorder.emit } : {}),
-    onCall: (usage) => {
-      tally.tokens = addUsage(tally.tokens, usage);
+    redactStream: () => recorder.redactStream(),
+    trace,
+    onStart,
+    beforeCall: () => spending.planCall({ promptTokens, replyTokens, model }),
+    onCall: (usage, answered) => {
+      spending.add(usage, { asked: model, answered });
+      budget.learnUsage(estimated, usage.prompt);
       tally.dataBytesCarried += withheldBytes;
     },
   });
@@ -86,7 +140,7 @@ async function giveAnswer(
     { type: "response", content: text, tokens: callTokens(cost.usage) },
   );
   run.conversation.add(step);
-  return { kind: "answered", finalText: text };
+  return { kind: "answered", finalText: step.content };
 }
 
 /** Tells the model what was missing in its reply. The trace keeps both; later runs are sent neither. */
@@ -96,7 +150,8 @@ async function remind(
 ): Promise<TurnEnd> {
   const { reply, text, cost } = unusable;
   const content = writeReminder(reply);
-  const quoted = clipMiddle(scanReply(text).visible.trim(), MAX_QUOTED_BYTES);
+  const visible = run.recorder.redact(scanReply(text).visible.trim());
+  const quoted = clipMiddle(visible, MAX_QUOTED_BYTES);
   await run.recorder.record({
     stepType: "error",
     content,

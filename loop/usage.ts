@@ -12,6 +12,7 @@ export function addUsage(one: TokenUsage, other: TokenUsage): TokenUsage {
     completion: one.completion + other.completion,
     ...addOptional("cached", one, other),
     ...addOptional("reasoning", one, other),
+    ...addOptional("cost", one, other),
   };
 }
 
@@ -21,7 +22,11 @@ export function callTokens(usage: TokenUsage): CallTokens {
   return { prompt, completion, ...(cached === undefined ? {} : { cached }) };
 }
 
-function addOptional(key: "cached" | "reasoning", one: TokenUsage, other: TokenUsage): object {
+function addOptional(
+  key: "cached" | "reasoning" | "cost",
+  one: TokenUsage,
+  other: TokenUsage,
+): object {
   if (one[key] === undefined && other[key] === undefined) return {};
   return { [key]: (one[key] ?? 0) + (other[key] ?? 0) };
 }

@@ -6,11 +6,22 @@ import {
   type LoopConfig,
   type RunRequest,
 } from "../contracts/loop.ts";
-import { MAX_TIMER_MS } from "./call_life.ts";
+import { checkFields, checkMs, checkWhole, nameOf, needMethods } from "./argument_checks.ts";
+import { checkBudget, checkLimits, checkPrices, checkScopeLimits } from "./limit_checks.ts";
 import { DefaultPolicy } from "./policy.ts";
 
 /** Parts of a configuration that have no default. */
-type Optional = "model" | "approve" | "calls";
+type Optional =
+  | "model"
+  | "approve"
+  | "calls"
+  | "compactor"
+  | "contextBudget"
+  | "scopeLimits"
+  | "ledger"
+  | "prices"
+  | "redactor"
+  | "tracer";
 
 /** A configuration with every default filled in. */
 export type LoopParts =
@@ -37,6 +48,7 @@ export function checkConfig(config: LoopConfig): LoopParts {
   const { now, random, approve, calls } = config;
   checkFields("createLoop", { now, random, approve }, "function");
   if (calls !== undefined) needMethods("createLoop", config, { calls: ["startCall", "endCall"] });
+  checkAddedParts(config);
   const historyWindow = config.historyWindow ?? DEFAULT_HISTORY_WINDOW;
   if (historyWindow !== Infinity) checkWhole("createLoop", { historyWindow }, 0);
   return {
@@ -49,6 +61,8 @@ export function checkConfig(config: LoopConfig): LoopParts {
     ...(approve === undefined ? {} : { approve }),
     approveAll: config.approveAll ?? false,
     ...(calls === undefined ? {} : { calls }),
+    ...givenParts(config),
+    limits: config.limits ?? {},
     maxIterations: checkWhole("createLoop", {
       maxIterations: config.maxIterations ?? DEFAULT_MAX_ITERATIONS,
     }, 1),
@@ -59,6 +73,29 @@ export function checkConfig(config: LoopConfig): LoopParts {
     now: now ?? (() => new Date()),
     random: random ?? Math.random,
   };
+}
+
+/** Checks the parts that a loop can do without. */
+function checkAddedParts(config: LoopConfig): void {
+  const { compactor, contextBudget, limits, scopeLimits, ledger, prices, redactor, tracer } =
+    config;
+  if (compactor !== undefined) needMethods("createLoop", config, { compactor: ["compact"] });
+  if (ledger !== undefined) {
+    needMethods("createLoop", config, { ledger: ["addSpend", "spendSince"] });
+  }
+  if (redactor !== undefined) needMethods("createLoop", config, { redactor: ["redact", "stream"] });
+  if (tracer !== undefined) needMethods("createLoop", config, { tracer: ["start"] });
+  checkBudget("createLoop", contextBudget);
+  checkLimits("createLoop", limits);
+  checkScopeLimits("createLoop", { scopeLimits, ledger });
+  checkPrices("createLoop", prices);
+}
+
+/** Those of these parts that are there. */
+function givenParts(config: LoopConfig): Pick<LoopConfig, Optional> {
+  const { compactor, contextBudget, scopeLimits, ledger, prices, redactor, tracer } = config;
+  const parts = { compactor, contextBudget, scopeLimits, ledger, prices, redactor, tracer };
+  return Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined));
 }
 
 /**
@@ -91,74 +128,5 @@ export function checkRequest(request: RunRequest): void {
   if (maxIterations !== undefined) checkWhole("run", { maxIterations }, 1);
   if (maxTokens !== undefined) checkWhole("run", { maxTokens }, 1);
   if (timeoutMs !== undefined) checkMs("run", { timeoutMs });
-}
-
-/** Demands that a part is there and has its methods. */
-function needMethods(
-  caller: string,
-  parts: object,
-  needed: { readonly [part: string]: readonly string[] },
-): void {
-  for (const [name, methods] of Object.entries(needed)) {
-    const part: unknown = Reflect.get(parts, name);
-    if (typeof part !== "object" || part === null) {
-      throw new TypeError(`${caller}: ${name} is required, got ${nameOf(part)}`);
-    }
-    const missing = methods.filter((method) => typeof Reflect.get(part, method) !== "function");
-    if (missing.length > 0) {
-      throw new TypeError(`${caller}: ${name} lacks the method ${missing.join(" and ")}`);
-    }
-  }
-}
-
-/** Demands that fields, where they are given, are of a type. */
-function checkFields(
-  caller: string,
-  fields: { readonly [name: string]: unknown },
-  type: "string" | "function",
-): void {
-  for (const [name, value] of Object.entries(fields)) {
-    if (value === undefined || typeof value === type) continue;
-    throw new TypeError(`${caller}: ${name} must be a ${type}, got ${nameOf(value)}`);
-  }
-}
-
-/** The one named number, which must be whole and at least `least`. */
-function checkWhole(
-  caller: string,
-  named: { readonly [name: string]: number },
-  least: number,
-): number {
-  const [name, value] = theOne(named);
-  if (typeof value !== "number") {
-    throw new TypeError(`${caller}: ${name} must be a number, got ${nameOf(value)}`);
-  }
-  if (!Number.isSafeInteger(value) || value < least) {
-    throw new RangeError(
-      `${caller}: ${name} must be a whole number of at least ${least}, got ${value}`,
-    );
-  }
-  return value;
-}
-
-/** The one named duration, which must be one that a timer can hold. */
-function checkMs(caller: string, named: { readonly [name: string]: number }): number {
-  const [name, value] = theOne(named);
-  if (typeof value !== "number") {
-    throw new TypeError(`${caller}: ${name} must be a number, got ${nameOf(value)}`);
-  }
-  if (!(value > 0 && value <= MAX_TIMER_MS)) {
-    throw new RangeError(
-      `${caller}: ${name} must be more than 0 and at most ${MAX_TIMER_MS} ms, got ${value}`,
-    );
-  }
-  return value;
-}
-
-function theOne(named: { readonly [name: string]: number }): [string, number] {
-  return Object.entries(named)[0] ?? ["value", NaN];
-}
-
-function nameOf(value: unknown): string {
-  return value === null ? "null" : typeof value;
+  checkLimits("run", request.limits);
 }

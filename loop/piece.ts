@@ -1,0 +1,64 @@
+/**
+ * The pieces that a conversation is made of, and the messages that they join to. One piece is what one step put there, or what the loop says
+ * in the place of something. Pure; which pieces there are is decided in history.ts, trim.ts and compact_history.ts.
+ */
+import type { Message } from "../contracts/model.ts";
+
+/**
+ * What a piece is: `message` of the user, `script`, its `result`, `response`; a `note` of the loop about a run that broke off; a `summary`
+ * of what was before; a `gap` in the place of turns that were left out; something `given` by a compactor in its own form.
+ */
+export type PieceKind =
+  | "message"
+  | "script"
+  | "result"
+  | "response"
+  | "note"
+  | "summary"
+  | "gap"
+  | "given";
+
+/** One piece. Never changed once it is made. */
+export interface Piece {
+  readonly kind: PieceKind;
+  readonly role: Message["role"];
+  readonly content: string;
+  /** Index in the session's trace of the step behind it. */
+  readonly step?: number;
+  /** Turns that a gap stands for. */
+  readonly turns?: number;
+}
+
+/** The text in which a summary is sent. Part of stored conversations' prompts: a change moves their prefix. */
+export function summaryText(summary: string): string {
+  return `[Summary of the conversation so far]\n${summary.toWellFormed()}`;
+}
+
+/** What stands in the place of turns that were left out. */
+export function gapPiece(turns: number): Piece {
+  const left = turns === 1 ? "1 earlier turn is" : `${turns} earlier turns are`;
+  const content =
+    `[${left} left out here to fit the context window. Do not guess what was said there.]`;
+  return { kind: "gap", role: "user", content, turns };
+}
+
+/** Whether a turn begins with a piece: what stands before it can go without leaving half of something. */
+export function beginsTurn({ kind }: Piece): boolean {
+  return kind === "message" || kind === "script";
+}
+
+/** Joins pieces to messages: those of one role that follow each other become one, since many chat templates demand that roles alternate. */
+export function joinPieces(pieces: readonly Pick<Piece, "role" | "content">[]): Message[] {
+  const messages: Message[] = [];
+  for (const { role, content } of pieces) {
+    const last = messages.at(-1);
+    if (last?.role !== role) messages.push({ role, content });
+    else messages[messages.length - 1] = { role, content: `${last.content}\n\n${content}` };
+  }
+  return messages;
+}
+
+/** For each message that pieces join to, the position of its first piece. */
+export function messageStarts(pieces: readonly Pick<Piece, "role">[]): number[] {
+  return pieces.flatMap(({ role }, at) => pieces[at - 1]?.role === role ? [] : [at]);
+}

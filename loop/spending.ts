@@ -1,0 +1,240 @@
+/**
+ * What a run has spent, and whether it may spend more. Each call is held against the limits before it is made, by its own estimate, so that
+ * a limit is not found out by passing it. The limits of a scope are shared by all of its runs through a ledger.
+ */
+import type {
+  PriceTable,
+  RunLimits,
+  ScopeLimits,
+  Spend,
+  SpendLedger,
+} from "../contracts/limits.ts";
+import type { TokenUsage } from "../contracts/model.ts";
+import type { Scope } from "../contracts/scope.ts";
+import { costOf } from "./cost.ts";
+import { attempt } from "./failure.ts";
+import { type Account, type LimitReached, passedLimit, usedUpLimit } from "./limits.ts";
+import { addUsage, NO_USAGE } from "./usage.ts";
+
+/** What spending is counted against. */
+export interface SpendingOptions {
+  /** The limits of the run. */
+  readonly limits: RunLimits;
+  /** The limits of its scope, over a period. */
+  readonly scopeLimits?: ScopeLimits | undefined;
+  /** Keeps what scopes spend. */
+  readonly ledger?: SpendLedger | undefined;
+  /** The tenant whose spending it is. */
+  readonly scope?: Scope | undefined;
+  /** What tokens cost. */
+  readonly prices?: PriceTable | undefined;
+  /** The clock. */
+  readonly now: () => Date;
+  /** Hears of a limit that cannot be kept. */
+  readonly warn: (message: string) => void;
+}
+
+/** A model call that is about to be made. */
+export interface PlannedCall {
+  /** About what its prompt takes. */
+  readonly promptTokens: number;
+  /** The bound of its reply, where it has one. */
+  readonly replyTokens?: number | undefined;
+  /** The model that is asked, where the request names one. */
+  readonly model?: string | undefined;
+}
+
+/** A reply shorter than this is not worth asking for. */
+const MIN_REPLY_TOKENS = 256;
+/** A reply without a bound of its own gets what is left of the limit for its bound once that is less than this: few replies are longer. */
+const LONG_REPLY_TOKENS = 16_384;
+
+const NOTHING: Spend = { tokens: 0, cost: 0, hostCalls: 0 };
+
+/** What one run spends. */
+export class Spending {
+  readonly #options: SpendingOptions;
+  #usage: TokenUsage = NO_USAGE;
+  #cost = 0;
+  #hostCalls = 0;
+  /** What the ledger has not been told yet. */
+  #unsaved: Spend = NOTHING;
+  /** What the scope had spent when the ledger was last read. */
+  #scopeSpent: Spend = NOTHING;
+  /** The model that answered last, as its provider names it. */
+  #answeredBy: string | undefined;
+  #warned = false;
+
+  /** Begins at nothing. */
+  constructor(options: SpendingOptions) {
+    this.#options = options;
+  }
+
+  /** Tokens of every model call so far. */
+  get usage(): TokenUsage {
+    return this.#usage;
+  }
+
+  /** Everything so far. */
+  get total(): Spend {
+    const { prompt, completion } = this.#usage;
+    return { tokens: prompt + completion, cost: this.#cost, hostCalls: this.#hostCalls };
+  }
+
+  /** Counts what a call took. `asked` is the model that the request named, `answered` the one that the reply did. */
+  add(
+    usage: TokenUsage,
+    { asked, answered }: {
+      readonly asked?: string | undefined;
+      readonly answered?: string | undefined;
+    } = {},
+  ): void {
+    this.#answeredBy = answered ?? this.#answeredBy;
+    const models = [asked, answered ?? this.#answeredBy];
+    const cost = costOf(usage, { prices: this.#options.prices, models });
+    if (cost === undefined && usage.prompt + usage.completion > 0) this.#warnOfCost(models);
+    this.#usage = addUsage(this.#usage, usage);
+    this.#cost += cost ?? 0;
+    this.#unsaved = addSpend(this.#unsaved, {
+      tokens: usage.prompt + usage.completion,
+      cost: cost ?? 0,
+      hostCalls: 0,
+    });
+  }
+
+  /**
+   * Checks a model call before it is made. Gives the bound that its reply is to have.
+   *
+   * @throws {LimitReached} when it could pass a limit.
+   * @throws {AgentLoopError} `store_failed` when the ledger fails.
+   */
+  async planCall(call: PlannedCall): Promise<number | undefined> {
+    await this.#readScope();
+    const replyTokens = call.replyTokens ?? MIN_REPLY_TOKENS;
+    const spend = {
+      tokens: call.promptTokens + replyTokens,
+      cost: this.#costOf({ prompt: call.promptTokens, completion: replyTokens }, call.model),
+      hostCalls: 0,
+    };
+    const passed = passedLimit(this.#accounts(), spend);
+    if (passed !== undefined) throw passed;
+    if (call.replyTokens !== undefined) return call.replyTokens;
+    const left = this.#replyTokensLeft(call);
+    return left < LONG_REPLY_TOKENS ? left : undefined;
+  }
+
+  /**
+   * Whether so many tokens more would stay within the limits; for calls that can be done without.
+   *
+   * @throws {AgentLoopError} `store_failed` when the ledger fails.
+   */
+  async hasRoomFor(tokens: number): Promise<boolean> {
+    await this.#readScope();
+    const cost = this.#costOf({ prompt: tokens, completion: 0 });
+    return passedLimit(this.#accounts(), { tokens, cost, hostCalls: 0 }) === undefined;
+  }
+
+  /** Counts a call out of a script. Gives the limit that it would pass, and then does not count it. */
+  planHostCall(): LimitReached | undefined {
+    const spend = { tokens: 0, cost: 0, hostCalls: 1 };
+    const accounts = this.#accounts();
+    const passed = usedUpLimit(accounts) ?? passedLimit(accounts, spend);
+    if (passed !== undefined) return passed;
+    this.#hostCalls++;
+    this.#unsaved = addSpend(this.#unsaved, spend);
+    return undefined;
+  }
+
+  /**
+   * Tells the ledger what it has not been told.
+   *
+   * @throws {AgentLoopError} `store_failed` when it fails; what was not told then is told next time.
+   */
+  async save(): Promise<void> {
+    const { ledger, scope, now } = this.#options;
+    const spend = this.#unsaved;
+    if (ledger === undefined || isNothing(spend)) return;
+    this.#unsaved = NOTHING;
+    try {
+      await attempt(
+        { doing: "write down what the run spent", code: "store_failed" },
+        () => ledger.addSpend(scopeKey(scope), spend, now()),
+      );
+    } catch (error) {
+      this.#unsaved = addSpend(this.#unsaved, spend);
+      throw error;
+    }
+  }
+
+  async #readScope(): Promise<void> {
+    const { ledger, scope, scopeLimits, now } = this.#options;
+    await this.save();
+    if (ledger === undefined || scopeLimits === undefined) return;
+    const since = new Date(now().getTime() - scopeLimits.periodMs);
+    this.#scopeSpent = await attempt(
+      { doing: "read what the scope spent", code: "store_failed" },
+      () => ledger.spendSince(scopeKey(scope), since),
+    );
+  }
+
+  /** The limits in force, each with what was spent of it. */
+  #accounts(): Account[] {
+    const { limits, scopeLimits } = this.#options;
+    const run: Account = { limits, spent: this.total, prefix: "" };
+    if (scopeLimits === undefined) return [run];
+    const spent = addSpend(this.#scopeSpent, this.#unsaved);
+    return [run, { limits: scopeLimits, spent, prefix: "scope_" }];
+  }
+
+  /** What tokens would cost. Where no price is known: as much as those that were spent before. */
+  #costOf(usage: TokenUsage, model?: string): number {
+    const models = [model, this.#answeredBy];
+    const cost = costOf(usage, { prices: this.#options.prices, models });
+    if (cost !== undefined) return cost;
+    const { tokens } = this.total;
+    return tokens === 0 ? 0 : (usage.prompt + usage.completion) * this.#cost / tokens;
+  }
+
+  /** Tokens of a reply that would just stay within every limit. */
+  #replyTokensLeft({ promptTokens, model }: PlannedCall): number {
+    const promptCost = this.#costOf({ prompt: promptTokens, completion: 0 }, model);
+    const tokenCost = this.#costOf({ prompt: 0, completion: 1 }, model);
+    const left = this.#accounts().flatMap(({ limits, spent }) => [
+      (limits.totalTokens ?? Infinity) - spent.tokens - promptTokens,
+      tokenCost === 0
+        ? Infinity
+        : ((limits.cost ?? Infinity) - spent.cost - promptCost) / tokenCost,
+    ]);
+    return Math.floor(Math.min(...left));
+  }
+
+  #warnOfCost(models: readonly (string | undefined)[]): void {
+    const { limits, scopeLimits, warn } = this.#options;
+    const isLimited = limits.cost !== undefined || scopeLimits?.cost !== undefined;
+    if (this.#warned || !isLimited) return;
+    this.#warned = true;
+    const model = models.find((name) => name !== undefined) ?? "the model";
+    warn(
+      `The limit on cost cannot be kept: no price is known for ${model}, and its provider tells none. Add it to the price table, or limit tokens.`,
+    );
+  }
+}
+
+/** The key under which a ledger keeps a scope; runs without a scope share one. */
+export function scopeKey(scope: Scope | undefined): string {
+  if (scope === undefined) return "[]";
+  const { workspaceId, projectId } = scope;
+  return JSON.stringify(projectId === undefined ? [workspaceId] : [workspaceId, projectId]);
+}
+
+function isNothing({ tokens, cost, hostCalls }: Spend): boolean {
+  return tokens === 0 && cost === 0 && hostCalls === 0;
+}
+
+function addSpend(one: Spend, other: Spend): Spend {
+  return {
+    tokens: one.tokens + other.tokens,
+    cost: one.cost + other.cost,
+    hostCalls: one.hostCalls + other.hostCalls,
+  };
+}
