@@ -112,6 +112,34 @@ Deno.test("a script that is stuck when it is cancelled is ended with its process
   assert.equal(await table.isRunning(own), false);
 });
 
+Deno.test("a script that has not begun is cancelled without costing the process", async () => {
+  await using lease = takeLease(shared(), { limits: { guestTimeMs: 60_000 } });
+  const held = holdCalls();
+  const waiting = Array.from(
+    { length: 30 },
+    () => evaluate(lease, "function run() { return echo(7) }", { onCall: held.onCall }),
+  );
+  await held.arrived(30);
+  const abort = new AbortController();
+  const busy = Array.from(
+    { length: 3 },
+    () => evaluate(lease, "function run() { for (;;) {} }", { signal: abort.signal }),
+  );
+  const newcomers = Array.from({ length: 3 }, () => {
+    const own = new AbortController();
+    const run = evaluate(lease, "function run() { return 1 }", { signal: own.signal });
+    own.abort();
+    return run;
+  });
+  for (const { failure } of await Promise.all(newcomers)) assert.equal(failure?.kind, "cancelled");
+  // Longer than a script that does not let go is waited for.
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  abort.abort();
+  await Promise.all(busy);
+  held.answerAll();
+  for (const { valueJson } of await Promise.all(waiting)) assert.equal(valueJson, "7");
+});
+
 Deno.test("a script that is cancelled makes no further call", async () => {
   await using lease = takeLease(shared());
   const abort = new AbortController();

@@ -133,3 +133,17 @@ export function holdCalls(): HeldCalls {
     },
   };
 }
+
+/** The outcome, or an error when it has not come for a time in which it must: a test that waits for ever tells nothing. */
+export async function inTime<T>(promise: Promise<T>, what: string, boundMs = 15_000): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new Error(`Not in ${boundMs / 1000} s: ${what}.`)),
+    boundMs,
+  );
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

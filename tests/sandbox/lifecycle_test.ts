@@ -87,6 +87,21 @@ Deno.test("disposing a host ends its scripts, and starts nothing anew", async ()
   await assertNoChildren(table);
 });
 
+Deno.test("a script whose process is still starting ends with its lease, and with its host", async () => {
+  await using table = openProcessTable();
+  await using host = createProcessHost();
+  const lease = takeLease(host);
+  const first = evaluate(lease, "function run() {}");
+  await lease[Symbol.asyncDispose]();
+  assert.equal((await first).failure?.kind, "cancelled");
+  const other = createProcessHost();
+  await using open = takeLease(other);
+  const second = evaluate(open, "function run() {}");
+  await other[Symbol.asyncDispose]();
+  assert.equal((await second).failure?.kind, "cancelled");
+  await assertNoChildren(table);
+});
+
 Deno.test("a disposed lease is refused, and starts nothing", async () => {
   await using table = openProcessTable();
   await using host = createProcessHost();

@@ -124,6 +124,17 @@ Deno.test("guestTimeMs: ends a loop, does not count waits, and names its value",
   assert.equal(await outcome({ guestTimeMs: 150 }, "function run() { sleep(300) }"), "ok");
 });
 
+Deno.test("guestTimeMs: a limit beyond every run is none", async () => {
+  const source = "function run() { for (let i = 0; i < 3e6; i++); }";
+  for (const guestTimeMs of [2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 1e12, Number.MAX_SAFE_INTEGER]) {
+    // A process of its own: what is wrong here kills it.
+    await using host = createProcessHost();
+    await using lease = takeLease(host, { limits: { guestTimeMs } });
+    const { failure } = await evaluate(lease, source);
+    assert.equal(failure, undefined, `${guestTimeMs}: ${failure?.message}`);
+  }
+});
+
 Deno.test("guestTimeMs: time before and after a call adds up", async () => {
   const source =
     "function run() { for (let i = 0; i < 1e4; i++) { for (let j = 0; j < 3e4; j++); echo(i) } }";

@@ -146,6 +146,35 @@ for (
   });
 }
 
+Deno.test("a new script begins although many wait and some compute", async () => {
+  await using lease = takeLease(shared(), { limits: { guestTimeMs: 60_000 } });
+  const held = holdCalls();
+  const waiting = Array.from(
+    { length: 30 },
+    () => evaluateValue(lease, "function run() { return echo(7) }", { onCall: held.onCall }),
+  );
+  await held.arrived(30);
+  const abort = new AbortController();
+  const busy = Array.from(
+    { length: 3 },
+    () => evaluate(lease, "function run() { for (;;) {} }", { signal: abort.signal }),
+  );
+  const options = { signal: AbortSignal.timeout(20_000) };
+  for (let i = 0; i < 5; i++) {
+    assert.equal(
+      await evaluateValue(lease, "function run(args) { return echo(args) }", {
+        ...options,
+        args: i,
+      }),
+      i,
+    );
+  }
+  abort.abort();
+  await Promise.all(busy);
+  held.answerAll();
+  assert.deepEqual(await Promise.all(waiting), Array(30).fill(7));
+});
+
 Deno.test("two hundred scripts that wait share one process", async () => {
   await using lease = takeLease(shared());
   const held = holdCalls();
