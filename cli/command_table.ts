@@ -47,10 +47,12 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "chat",
     usage: "",
-    summary: "a conversation: one message a line, until /exit or Ctrl-D",
+    summary: "a conversation, until /exit or Ctrl-D",
     details: [
       "Ctrl-C stops the answer that is being made and keeps the conversation; once more leaves.",
-      "A line that ends with a backslash goes on in the next one.",
+      "A message is one line. A line that ends with a backslash goes on in the next one; at a terminal",
+      "Alt-Enter does the same, lines that are pasted at once are one message, and the arrow keys go back",
+      "to earlier ones.",
     ],
     options: [...RUN, "quiet", "verbose", "noColor"],
     load: async () => (await import("./commands/chat.ts")).chat,

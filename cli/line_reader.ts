@@ -1,56 +1,14 @@
 /**
- * Lines from a person or from a pipe. At a terminal with line editing and history; the prompt goes to stderr, because stdout is for answers alone.
+ * Lines from a pipe, and what every source of messages has in common.
  */
-import { createInterface } from "node:readline";
-import process from "node:process";
 
-/** What a reader gives: a line, the end of input, or Ctrl-C at the prompt. */
+/** What a reader gives: a message, the end of input, or Ctrl-C at the prompt. */
 export type ReadLine = { readonly line: string } | "end" | "interrupt";
 
-/** Reads lines, one at a time. Disposing lets go of stdin. */
+/** Reads messages, one at a time. Disposing lets go of stdin. */
 export interface LineReader extends Disposable {
   /** Shows the prompt (at a terminal) and waits for a line, or for the signal. */
   read(prompt: string, signal: AbortSignal): Promise<ReadLine>;
-}
-
-/** Reads from a person: each call takes the terminal over and gives it back, so that Ctrl-C is a signal again meanwhile. */
-export function terminalLines(): LineReader {
-  let history: string[] = [];
-  return {
-    read(prompt, signal) {
-      return new Promise((resolve) => {
-        const lines = createInterface({
-          input: process.stdin,
-          output: process.stderr,
-          terminal: true,
-          prompt,
-          history: [...history],
-          historySize: 500,
-        });
-        let given: ReadLine = "end";
-        lines.on("history", (entries: string[]) => history = entries);
-        lines.on("line", (line) => {
-          given = { line };
-          lines.close();
-        });
-        const interrupt = () => {
-          given = "interrupt";
-          lines.close();
-        };
-        lines.on("SIGINT", interrupt);
-        signal.addEventListener("abort", interrupt);
-        lines.on("close", () => {
-          signal.removeEventListener("abort", interrupt);
-          if (given === "interrupt" || given === "end") process.stderr.write("\n");
-          resolve(given);
-        });
-        lines.prompt();
-      });
-    },
-    [Symbol.dispose]() {
-      process.stdin.pause();
-    },
-  };
 }
 
 /** Reads from a pipe or file, without prompts. */

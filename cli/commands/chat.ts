@@ -1,9 +1,10 @@
 /**
- * `chat`: a conversation, one message a line. Answers go to stdout, prompts and activity to stderr.
+ * `chat`: a conversation, message by message. Answers go to stdout, prompts and activity to stderr.
  */
 import type { CommandContext, Outcome } from "../command.ts";
 import { type Conversation, openConversation } from "../conversation.ts";
-import { type LineReader, pipedLines, terminalLines } from "../line_reader.ts";
+import { openLines } from "../line_editor/open_lines.ts";
+import type { LineReader } from "../line_reader.ts";
 import { printFailure } from "../print_failure.ts";
 import { outcomeOfRun } from "../run_outcome.ts";
 import { oneLine } from "../terminal_text.ts";
@@ -17,7 +18,7 @@ export async function chat(context: CommandContext): Promise<Outcome> {
   }
   const atTerminal = Deno.stdin.isTerminal();
   await using conversation = await openConversation(context, { severalMessages: true });
-  using lines = atTerminal ? terminalLines() : pipedLines(Deno.stdin.readable);
+  using lines = openLines();
   if (atTerminal) {
     status.line(`Session ${oneLine(conversation.sessionId, 200)}. /exit or Ctrl-D ends.`, "dim");
   }
@@ -78,6 +79,10 @@ async function readMessageLines(
   let message = "";
   for (;;) {
     const read = await lines.read(message === "" ? "> " : "… ", signal);
+    if (read === "interrupt" && message !== "" && !signal.aborted) {
+      message = "";
+      continue;
+    }
     if (typeof read === "string") return read;
     if (!read.line.endsWith("\\")) return (message + read.line).trim();
     message += `${read.line.slice(0, -1)}\n`;

@@ -1,6 +1,6 @@
 // deno-lint-ignore-file no-control-regex -- a terminal is told what to do by control characters
-import { doesNotMatch, match, strictEqual } from "node:assert/strict";
-import { startOpenAIServer } from "../fixtures/openai_server.ts";
+import { deepStrictEqual, doesNotMatch, match, strictEqual } from "node:assert/strict";
+import { type OpenAIServer, startOpenAIServer } from "../fixtures/openai_server.ts";
 import { openHome, script } from "./cli_process.ts";
 import { HAS_TERMINAL, openTerminal } from "./terminal.ts";
 
@@ -74,4 +74,79 @@ Deno.test("/exit and Ctrl-D end a chat well and say how to go on", {
     match(terminal.shown, /To go on: agentloop chat --session s\r\n$/);
     doesNotMatch(terminal.shown, /Stopped/);
   }
+});
+
+/** What the model was asked last in each request. */
+function questions(server: OpenAIServer): string[] {
+  return server.requests.map((request) => {
+    const { messages } = request.body as { messages: { content: string }[] };
+    return messages.at(-1)?.content ?? "";
+  });
+}
+
+Deno.test("chat: lines that are pasted at once are one message, marked as a paste or not", {
+  ignore: !HAS_TERMINAL,
+}, async () => {
+  await using server = await startOpenAIServer({ otherwise: "Seen." });
+  await using home = await openHome(server.baseUrl);
+  await using terminal = openTerminal(home, ["chat", "--ephemeral"]);
+  await terminal.until(/> /);
+  await terminal.type("line one\nline two\nline three");
+  await terminal.until(/line three/);
+  await terminal.type("\r");
+  await terminal.until(/Seen\.[^]*> /);
+  await terminal.type("\x1b[200~Error: no\r    at f (a.js:1)\r\x1b[201~");
+  await terminal.until(/a\.js/);
+  await terminal.type("why?\r");
+  await terminal.until(/Seen\.[^]*Seen\.[^]*> /);
+  await terminal.type("\x04");
+  strictEqual(await terminal.ended(), 0);
+  deepStrictEqual(questions(server), [
+    "line one\nline two\nline three",
+    "Error: no\n    at f (a.js:1)\nwhy?",
+  ]);
+});
+
+Deno.test("chat: a long line that is pasted is taken in one step and sent whole", {
+  ignore: !HAS_TERMINAL,
+}, async () => {
+  await using server = await startOpenAIServer({ otherwise: "Seen." });
+  await using home = await openHome(server.baseUrl);
+  await using terminal = openTerminal(home, ["chat", "--ephemeral"]);
+  await terminal.until(/> /);
+  const text = "0123456789".repeat(2000);
+  await terminal.type(`${text}\r`);
+  await terminal.until(/Seen\.[^]*> /);
+  await terminal.type("\x04");
+  strictEqual(await terminal.ended(), 0);
+  deepStrictEqual(questions(server), [text]);
+  // The screen holds 30 rows of it; a redrawing for each key would show it thousands of times over.
+  strictEqual(terminal.shown.length < 100_000, true, `${terminal.shown.length} characters`);
+});
+
+Deno.test("chat: what is typed while an answer is made waits for the prompt and is not lost", {
+  ignore: !HAS_TERMINAL,
+}, async () => {
+  const asked = Promise.withResolvers<void>();
+  const typed = Promise.withResolvers<void>();
+  await using server = await startOpenAIServer({
+    replies: [
+      () => {
+        asked.resolve();
+        return { until: typed.promise, json: { error: { message: "later" } }, status: 400 };
+      },
+    ],
+    otherwise: "Seen.",
+  });
+  await using home = await openHome(server.baseUrl);
+  await using terminal = openTerminal(home, ["chat", "--ephemeral"]);
+  await terminal.until(/> /);
+  await terminal.type("first\r");
+  await asked.promise;
+  await terminal.type("second\r");
+  typed.resolve();
+  await terminal.until(/> second[^]*Seen\.[^]*> /);
+  await terminal.type("\x04");
+  strictEqual(await terminal.ended(), 0);
+  match(questions(server)[1] ?? "", /\nsecond$/);
 });
