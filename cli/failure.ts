@@ -83,7 +83,14 @@ export function describeFailure(error: unknown): Failure {
     };
   }
   if (error instanceof AgentLoopError && error.code !== "internal") {
-    return { type: error.code, message: error.message, exitCode: EXIT_ERROR, cause: error };
+    const hint = hintFor(error);
+    return {
+      type: error.code,
+      message: error.message,
+      ...(hint === undefined ? {} : { hint }),
+      exitCode: EXIT_ERROR,
+      cause: error,
+    };
   }
   if (error instanceof Deno.errors.NotCapable) {
     return {
@@ -101,6 +108,22 @@ export function describeFailure(error: unknown): Failure {
     exitCode: EXIT_ERROR,
     cause: error,
   };
+}
+
+/** What only the command can say: its own options, where a message names the variable that programs have too. */
+function hintFor({ code, message }: AgentLoopError): string | undefined {
+  switch (code) {
+    case "model_not_found":
+      return "On the command line that is --model NAME, and --base-url URL.";
+    case "model_connection":
+      return "On the command line that is --base-url URL.";
+    case "config":
+      return message.includes("OPENAI_CHAT_MODEL")
+        ? "On the command line that is --model NAME."
+        : undefined;
+    default:
+      return undefined;
+  }
 }
 
 /** The message of whatever was thrown. */

@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { AgentLoopError } from "../contracts/errors.ts";
+import { AgentLoopError, type ErrorCode } from "../contracts/errors.ts";
 import { CliError, describeFailure, usageError } from "./failure.ts";
 
 Deno.test("wrong use has exit code 3 and points to the help of its command", () => {
@@ -18,6 +18,15 @@ Deno.test("failures of the world keep their code and their words", () => {
     undefined,
   ]);
   strictEqual(describeFailure(new CliError("input", "x")).exitCode, 1);
+});
+
+Deno.test("what a variable names is told with the option that names it too", () => {
+  const hintOf = (code: ErrorCode, message: string) =>
+    describeFailure(new AgentLoopError(message, { code })).hint;
+  match(hintOf("model_not_found", "There is no such model.") ?? "", /--model NAME.*--base-url URL/);
+  match(hintOf("model_connection", "Nobody answers.") ?? "", /--base-url URL/);
+  match(hintOf("config", "Name one (OPENAI_CHAT_MODEL).") ?? "", /--model NAME/);
+  strictEqual(hintOf("config", "No key."), undefined);
 });
 
 Deno.test("what nobody expected is one line and says how to see more", () => {

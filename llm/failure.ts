@@ -100,7 +100,7 @@ function meaningOf(status: number | undefined, provider: ProviderError): Meaning
         code: "model_auth",
         reason: "the API key was refused",
         hint:
-          "Check the key (OPENAI_API_KEY, or apiKey), and that it belongs to this endpoint (OPENAI_BASE_URL, or baseUrl).",
+          "Check the key (OPENAI_API_KEY), and that it belongs to this endpoint (OPENAI_BASE_URL).",
         retryable: false,
       };
     case 403:
@@ -166,8 +166,8 @@ function meaningOf(status: number | undefined, provider: ProviderError): Meaning
 }
 
 function notFoundHint(words: string): string {
-  const url = "the base URL (OPENAI_BASE_URL, or baseUrl), which most often ends in /v1";
-  const model = "the model's name (OPENAI_CHAT_MODEL, or model)";
+  const url = "the base URL (OPENAI_BASE_URL), which most often ends in /v1";
+  const model = "the model's name (OPENAI_CHAT_MODEL)";
   return /model/i.test(words) ? `Check ${model}.` : `Check ${url}, and ${model}.`;
 }
 
@@ -179,7 +179,7 @@ export function failureOfSilence(waitMs: number, phase: "request" | "stream"): F
     reason: phase === "request"
       ? `the reply did not begin within ${waitMs} ms`
       : `the reply stalled: no byte came for ${waitMs} ms`,
-    hint: `Try again, or allow more time with ${option}.`,
+    hint: `Try again later; a program can allow more time (${option}).`,
     retryable: true,
   };
 }
@@ -211,7 +211,7 @@ export function failureOfForeignReply(reason: string): Failure {
     code: "model_rejected",
     reason,
     hint:
-      "Check the base URL (OPENAI_BASE_URL, or baseUrl): it must lead to an OpenAI-compatible API, most often at /v1.",
+      "Check the base URL (OPENAI_BASE_URL): it must lead to an OpenAI-compatible API, most often at /v1.",
     retryable: false,
   };
 }

@@ -57,7 +57,7 @@ function idOf(entry: unknown): string | undefined {
 export function onlyModel(ids: readonly string[], listUrl: string): string {
   const [first, ...others] = ids;
   if (first !== undefined && others.length === 0) return first;
-  const choose = "Name one: OPENAI_CHAT_MODEL, or model";
+  const choose = "Name one (OPENAI_CHAT_MODEL)";
   if (first === undefined) {
     throw new AgentLoopError(
       `No model is named, and ${listUrl} lists none. ${choose} (on a local server it may have to be loaded first).`,

@@ -159,7 +159,7 @@ class OpenAIClient implements Client {
     const listUrl = `${endpoint.label}/models`;
     if (!tried.ok) {
       const hint =
-        `${tried.failure.hint} Or name the model (OPENAI_CHAT_MODEL, or model): then the list is not needed.`;
+        `${tried.failure.hint} Or name the model (OPENAI_CHAT_MODEL): then the list is not needed.`;
       const task = `Reading the list of models at ${listUrl}`;
       throw this.#error({ ...tried.failure, hint }, { task, tries: tried.tries });
     }

@@ -150,7 +150,7 @@ function textOr(value: unknown, name: string): string | undefined {
 function checkedKey(key: string | undefined): string | undefined {
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) {
     throw new TypeError(
-      "apiKey must be printable ASCII without spaces; check OPENAI_API_KEY for quotes or line breaks",
+      "The API key must be printable ASCII without spaces; check OPENAI_API_KEY for quotes or line breaks",
     );
   }
   return key;

@@ -84,7 +84,7 @@ Deno.test("options with values that they cannot have are refused by name", () =>
     [{ temperature: NaN }, /^temperature/],
     [{ seed: 0.5 }, /^seed/],
     [{ headers: { "no good": "x" } }, /^headers: "no good"/],
-    [{ apiKey: "two words" }, /^apiKey must be printable ASCII.*OPENAI_API_KEY/],
+    [{ apiKey: "two words" }, /^The API key must be printable ASCII.*OPENAI_API_KEY/],
     [{ model: 5 as unknown as string }, /^model must be text; got number$/],
   ];
   for (const [config, message] of cases) {

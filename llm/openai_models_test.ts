@@ -38,7 +38,7 @@ Deno.test("with several models in the list the error names them, twenty at most"
   assert.equal(few.code, "config");
   assert.match(
     few.message,
-    /No model is named, and http:\S+\/v1\/models lists 2\. Name one: OPENAI_CHAT_MODEL, or model\. It has: a, b\.$/,
+    /No model is named, and http:\S+\/v1\/models lists 2\. Name one \(OPENAI_CHAT_MODEL\)\. It has: a, b\.$/,
   );
   const many = await failureWith(Array.from({ length: 25 }, (_, i) => `m${i}`));
   assert.match(many.message, /lists 25.* m19, and 5 more\.$/);

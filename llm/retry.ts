@@ -70,6 +70,6 @@ function tooLong(failure: Failure, retryAfterMs: number): Failure {
   return {
     ...failure,
     hint:
-      `The server asks to wait ${seconds} s, longer than maxRetryAfterMs allows. Try again after that.`,
+      `The server asks to wait ${seconds} s, more than a request is held back for. Try again after that.`,
   };
 }

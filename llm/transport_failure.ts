@@ -26,7 +26,7 @@ const KINDS: readonly Kind[] = [
   {
     pattern: /number of redirects|too many redirects/i,
     reason: "the server redirects without end",
-    hint: "Check the base URL (OPENAI_BASE_URL, or baseUrl).",
+    hint: "Check the base URL (OPENAI_BASE_URL).",
     retryable: false,
   },
   {
@@ -44,19 +44,19 @@ const KINDS: readonly Kind[] = [
   {
     pattern: /dns error|lookup address|name or service not known|ENOTFOUND|EAI_AGAIN/i,
     reason: "the host name could not be resolved",
-    hint: "Check the base URL (OPENAI_BASE_URL, or baseUrl) and the network.",
+    hint: "Check the base URL (OPENAI_BASE_URL) and the network.",
     retryable: true,
   },
   {
     pattern: /connection refused|ECONNREFUSED/i,
     reason: "the connection was refused",
-    hint: "Is the server running there? Check the base URL (OPENAI_BASE_URL, or baseUrl).",
+    hint: "Is the server running there? Check the base URL (OPENAI_BASE_URL).",
     retryable: true,
   },
   {
     pattern: /timed? ?out/i,
     reason: "the connection timed out",
-    hint: "Check the base URL (OPENAI_BASE_URL, or baseUrl) and the network.",
+    hint: "Check the base URL (OPENAI_BASE_URL) and the network.",
     retryable: true,
   },
 ];
@@ -69,7 +69,7 @@ export function failureOfTransport(error: unknown): Failure {
   return {
     code: "model_connection",
     reason: kind?.reason ?? `the connection failed (${texts.at(-1) ?? "no reason given"})`,
-    hint: kind?.hint ?? "Check the network and the base URL (OPENAI_BASE_URL, or baseUrl).",
+    hint: kind?.hint ?? "Check the network and the base URL (OPENAI_BASE_URL).",
     retryable: kind?.retryable ?? true,
     cause: error,
   };
