@@ -4,6 +4,7 @@
  */
 import type { dispatch as Dispatch } from "./dispatch.ts";
 import type { enterGuestMode as EnterGuestMode } from "./guest_mode.ts";
+import { RESULT_BASE } from "./result_base.ts";
 import { VERSION } from "./version.ts";
 
 // Not written into the imports themselves: the runtime would then read and parse every module of the project before the first line runs, which costs
@@ -36,15 +37,19 @@ export async function main(args: readonly string[]): Promise<number> {
   return await command.dispatch(args);
 }
 
-/** Without permissions not even the rest of the command can be loaded. */
+/** Without permissions, or without a place for its packages, not even the rest of the command can be loaded. */
 function cannotLoad(error: unknown, args: readonly string[]): number {
   const message = `The command cannot be loaded: ${error instanceof Error ? error.message : error}`;
-  console.error(`agentloop: ${message}\nStart the command with: deno run -A cli.ts`);
+  // The loader has an error class of its own for everything; only the message tells.
+  const denied = /Requires \w+ access/.test(message);
+  const type = denied ? "permission" : "config";
+  console.error(
+    `agentloop: ${message}${denied ? "\nStart the command with: deno run -A cli.ts" : ""}`,
+  );
   if (args.includes("--json")) {
-    const failure = { type: "permission", message };
-    console.log(
-      JSON.stringify({ type: "result", status: "error", text: "", error: failure, exit_code: 1 }),
-    );
+    const duration_ms = Math.round(performance.now());
+    const result = { ...RESULT_BASE, reason: type, error: { type, message }, duration_ms };
+    console.log(JSON.stringify(result));
   }
-  return 1;
+  return RESULT_BASE.exit_code;
 }

@@ -4,6 +4,7 @@
 import type { JsonValue } from "../contracts/json.ts";
 import type { TokenUsage } from "../contracts/model.ts";
 import type { Outcome } from "./command.ts";
+import { RESULT_BASE } from "./result_base.ts";
 
 /**
  * The result as an object with the same keys for every command and every end; what there is not is `null`. A failure's `error` has `type` and `message`.
@@ -11,7 +12,7 @@ import type { Outcome } from "./command.ts";
 export function resultLine(outcome: Outcome, durationMs: number): JsonValue {
   const { run, failure } = outcome;
   return {
-    type: "result",
+    ...RESULT_BASE,
     status: outcome.status,
     text: outcome.text ?? "",
     reason: outcome.reason ?? null,

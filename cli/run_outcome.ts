@@ -7,11 +7,11 @@ import {
   type RunResult,
 } from "../contracts/loop.ts";
 import type { Outcome } from "./command.ts";
+import { continueCommand } from "./continue_command.ts";
 import { describeFailure, EXIT_ERROR, EXIT_OK, type Failure } from "./failure.ts";
 import type { Interrupt } from "./interrupt.ts";
 import type { CliOptions } from "./option_table.ts";
-import { oneLine } from "./terminal_text.ts";
-import { formatDuration } from "./units.ts";
+import { countOf, formatDuration } from "./units.ts";
 
 /** Exit code when the model calls of the run were used up. */
 export const EXIT_MAX_ITERATIONS = 2;
@@ -45,9 +45,7 @@ function failureOf(
     readonly interrupt: Pick<Interrupt, "received" | "exitCode">;
   },
 ): Failure {
-  const hint = options.ephemeral
-    ? undefined
-    : `To go on: agentloop --session ${oneLine(run.sessionId, 200)} "go on"`;
+  const hint = options.ephemeral ? undefined : `To go on: ${continueCommand(options, run)}`;
   const told = (
     type: Failure["type"],
     message: string,
@@ -64,7 +62,9 @@ function failureOf(
     case "max_iterations":
       return told(
         "max_iterations",
-        `No answer within ${options.maxSteps ?? DEFAULT_MAX_ITERATIONS} model calls (--max-steps).`,
+        `No answer within ${
+          countOf(options.maxSteps ?? DEFAULT_MAX_ITERATIONS, "model call")
+        } (--max-steps).`,
         EXIT_MAX_ITERATIONS,
       );
     case "limit":

@@ -2,6 +2,7 @@
  * `chat`: a conversation, message by message. Answers go to stdout, prompts and activity to stderr.
  */
 import type { CommandContext, Outcome } from "../command.ts";
+import { continueCommand } from "../continue_command.ts";
 import { type Conversation, openConversation } from "../conversation.ts";
 import { openLines } from "../line_editor/open_lines.ts";
 import type { LineReader } from "../line_reader.ts";
@@ -41,7 +42,7 @@ export async function chat(context: CommandContext): Promise<Outcome> {
   }
   if (atTerminal && !options.ephemeral) {
     status.line(
-      `To go on: agentloop chat --session ${oneLine(conversation.sessionId, 200)}`,
+      `To go on: ${continueCommand(options, { sessionId: conversation.sessionId, chat: true })}`,
       "dim",
     );
   }

@@ -10,10 +10,11 @@ import { startShopServer } from "../demo/shop_server.ts";
 import { showTurns } from "../demo/show_turns.ts";
 import { toolTranscriptBytes } from "../demo/tool_transcript.ts";
 import { eventLine } from "../event_line.ts";
-import { EXIT_ERROR, usageError } from "../failure.ts";
+import { CliError, EXIT_ERROR, usageError } from "../failure.ts";
 import { outcomeOfRun } from "../run_outcome.ts";
 import { checkSessionId } from "../session_id.ts";
 import { type OpenStore, openStore } from "../store_access.ts";
+import { reasonOf } from "../text_input.ts";
 import { formatBytes, formatDuration } from "../units.ts";
 
 /** Runs `demo`. */
@@ -142,7 +143,7 @@ async function openDemoStore(options: CommandContext["options"]): Promise<DemoSt
     return { ...opened, place: opened.path ?? "memory" };
   }
   await using cleanup = new AsyncDisposableStack();
-  const folder = await Deno.makeTempDir({ prefix: "agentloop-demo-" });
+  const folder = await makeFolder();
   cleanup.defer(() => Deno.remove(folder, { recursive: true }));
   const opened = cleanup.use(await openStore({ db: `${folder}/demo.db`, ephemeral: false }));
   const kept = cleanup.move();
@@ -151,6 +152,17 @@ async function openDemoStore(options: CommandContext["options"]): Promise<DemoSt
     place: "a temporary file",
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+async function makeFolder(): Promise<string> {
+  try {
+    return await Deno.makeTempDir({ prefix: "agentloop-demo-" });
+  } catch (error) {
+    throw new CliError("config", `Cannot make a temporary folder: ${reasonOf(error)}`, {
+      cause: error,
+      hint: "Let TMPDIR name a folder that can be written, or keep the session with --db PATH.",
+    });
+  }
 }
 
 function sum(values: readonly number[]): number {

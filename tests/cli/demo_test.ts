@@ -50,3 +50,10 @@ Deno.test("nothing of the demo's result stands in the recorded replies", () => {
     }
   }
 });
+
+Deno.test("demo: a temporary folder that cannot be made is told with what to do", async () => {
+  await using home = await openHome();
+  const { code, stderr } = await home.run(["demo"], { env: { TMPDIR: `${home.path}/nowhere` } });
+  strictEqual(code, 1);
+  match(stderr, /^agentloop: Cannot make a temporary folder: .*\nLet TMPDIR name a folder /);
+});

@@ -1,6 +1,6 @@
-import { doesNotMatch, match, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, doesNotMatch, match, strictEqual } from "node:assert/strict";
 import { startOpenAIServer } from "../fixtures/openai_server.ts";
-import { openHome, script } from "./cli_process.ts";
+import { onlyResult, openHome, script } from "./cli_process.ts";
 import { HAS_TERMINAL, openTerminal } from "./terminal.ts";
 
 Deno.test(
@@ -26,15 +26,18 @@ Deno.test(
   },
 );
 
-Deno.test("without permissions the command says how to start it", async () => {
+Deno.test("without permissions the command says how to start it, with every key of a result where that was asked for", async () => {
   await using home = await openHome();
-  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-lock", "--no-prompt", ...home.args(["hi"]).slice(3)],
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-lock", "--no-prompt", ...home.args(["--json", "hi"]).slice(3)],
     clearEnv: true,
     env: home.env({ OPENAI_API_KEY: "k" }),
     cwd: home.path,
-    stderr: "piped",
   }).output();
   strictEqual(code, 1);
   match(new TextDecoder().decode(stderr), /Start the command with: deno run -A/);
+  const result = onlyResult(new TextDecoder().decode(stdout));
+  strictEqual(result.error.type, "permission");
+  const usual = onlyResult((await home.run(["--json", "--nonsense"])).stdout);
+  deepStrictEqual(Object.keys(result), Object.keys(usual));
 });

@@ -1,0 +1,35 @@
+/**
+ * The command that goes on with a session, to be copied to a shell. Pure.
+ */
+import type { CliOptions } from "./option_table.ts";
+import { escapeControls } from "./terminal_text.ts";
+
+/** The options that say where a session is and what answers it; without them the command would go on somewhere else. */
+const REPEATED = [["db", "db"], ["model", "model"], ["baseUrl", "base-url"]] as const;
+
+/** `agentloop --session ID "go on"` with the options that were given; with `chat` in place of a message where one is going on. */
+export function continueCommand(
+  options: Pick<CliOptions, "db" | "model" | "baseUrl">,
+  { sessionId, chat = false }: { readonly sessionId: string; readonly chat?: boolean },
+): string {
+  const repeated = REPEATED.flatMap(([field, name]) => {
+    const value = options[field];
+    return value === undefined ? [] : [`--${name}${separatorOf(value)}${shellWord(value)}`];
+  });
+  return [
+    "agentloop",
+    ...(chat ? ["chat"] : []),
+    ...repeated,
+    `--session${separatorOf(sessionId)}${shellWord(sessionId)}`,
+    ...(chat ? [] : ['"go on"']),
+  ].join(" ");
+}
+
+function separatorOf(value: string): string {
+  return value.startsWith("-") ? "=" : " ";
+}
+
+function shellWord(text: string): string {
+  const word = escapeControls(text);
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

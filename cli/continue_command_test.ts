@@ -1,0 +1,17 @@
+import { strictEqual } from "node:assert/strict";
+import { continueCommand } from "./continue_command.ts";
+
+Deno.test("the way to go on repeats where the session is and what answers it", () => {
+  strictEqual(continueCommand({}, { sessionId: "s" }), 'agentloop --session s "go on"');
+  strictEqual(
+    continueCommand({ db: "my own.db", model: "m", baseUrl: "http://127.0.0.1:1/v1" }, {
+      sessionId: "it's",
+      chat: true,
+    }),
+    `agentloop chat --db 'my own.db' --model m --base-url http://127.0.0.1:1/v1 --session 'it'\\''s'`,
+  );
+  strictEqual(
+    continueCommand({ db: "-x.db" }, { sessionId: "s" }),
+    'agentloop --db=-x.db --session s "go on"',
+  );
+});
