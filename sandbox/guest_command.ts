@@ -50,22 +50,30 @@ export interface GuestProgram {
  *
  * @throws {AgentLoopError} `sandbox_permission` when starting it is not permitted.
  */
-export async function guestCommand(program: GuestProgram = scriptProgram()): Promise<GuestCommand> {
+export function guestCommand(program: GuestProgram = scriptProgram()): GuestCommand {
   const path = Deno.execPath();
-  const { state } = await Deno.permissions.query({ name: "run", command: path });
-  if (state !== "granted") {
-    throw new AgentLoopError(
-      "Scripts run in a process of their own, and starting it is not permitted. " +
-        `Grant it with --allow-run=${path} (or --allow-run="$(deno eval 'console.log(Deno.execPath())')").`,
-      { code: "sandbox_permission" },
-    );
-  }
+  checkMayStart(path);
   const env = guestEnvironment();
   if (!Deno.build.standalone) return { path, args: runArguments(program), env };
   // A compiled program takes no flags of the engine from its arguments.
   const { mode, v8Flags } = program;
   const args = [GUEST_MODE_ARGUMENT, ...(mode === undefined ? [] : [mode])];
   return { path, args, env: mode === undefined ? env : { ...env, DENO_V8_FLAGS: v8Flags } };
+}
+
+/**
+ * Checks that a guest may be started: better before a model is asked than after.
+ *
+ * @throws {AgentLoopError} `sandbox_permission` when it may not.
+ */
+export function checkMayStart(path: string = Deno.execPath()): void {
+  const { state } = Deno.permissions.querySync({ name: "run", command: path });
+  if (state === "granted") return;
+  throw new AgentLoopError(
+    "Scripts run in a process of their own, and starting it is not permitted. " +
+      `Grant it with --allow-run=${path} (or --allow-run="$(deno eval 'console.log(Deno.execPath())')").`,
+    { code: "sandbox_permission" },
+  );
 }
 
 function scriptProgram(): GuestProgram {

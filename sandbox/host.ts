@@ -24,6 +24,10 @@ export interface GuestLease extends AsyncDisposable {
 
 /** A host of guests. Owned by whoever made it; disposing it ends every guest. */
 export interface SandboxHost extends AsyncDisposable {
-  /** Claims a place, and starts in the background what it will need. Never throws: a failure to start shows in `evaluate`. */
+  /**
+   * Claims a place, and starts in the background what it will need. A failure to start shows in `evaluate`.
+   *
+   * @throws {AgentLoopError} `sandbox_permission` when a guest may not be started at all.
+   */
   lease(options: LeaseOptions): GuestLease;
 }

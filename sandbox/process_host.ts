@@ -4,6 +4,7 @@
  */
 import type { EvaluateRequest, Execution } from "../contracts/sandbox.ts";
 import { failureFor } from "./guest/failure.ts";
+import { checkMayStart } from "./guest_command.ts";
 import type { GuestProcess } from "./guest_process.ts";
 import type { GuestLease, LeaseOptions, SandboxHost } from "./host.ts";
 import { type Place, ProcessPool, type ProcessPoolOptions } from "./process_pool.ts";
@@ -50,6 +51,7 @@ class ProcessHost implements SandboxHost {
   }
 
   lease(options: LeaseOptions): GuestLease {
+    checkMayStart();
     const scope = this.#scope(options.scopeKey);
     scope.leases++;
     clearTimeout(scope.idle);
@@ -57,16 +59,19 @@ class ProcessHost implements SandboxHost {
     const place = this.#pool.prepare(options.scopeKey);
     // What goes wrong here goes wrong again in evaluate, where somebody listens.
     place?.starting.then((process) => sendPacks(place, process, keyed), () => {});
-    let open = true;
+    const closing = new AbortController();
+    const join = joiner(closing.signal);
     return {
       evaluate: async (request) => {
-        if (!open) throw new TypeError("The sandbox was disposed; build another one.");
+        if (closing.signal.aborted) {
+          throw new TypeError("The sandbox was disposed; build another one.");
+        }
         return refuseLargeSource(request, options.limits) ??
-          await this.#evaluate(scope, request, keyed);
+          await this.#evaluate(scope, { ...request, signal: join(request.signal) }, keyed);
       },
       [Symbol.asyncDispose]: async () => {
-        if (!open) return;
-        open = false;
+        if (closing.signal.aborted) return;
+        closing.abort();
         await this.#leave(options.scopeKey, scope);
       },
     };
@@ -99,10 +104,14 @@ class ProcessHost implements SandboxHost {
         const packs = sendPacks(place, process, options);
         const end = await runScript(process, request, { limits, packs });
         if ("execution" in end) return end.execution;
+      } catch (error) {
+        // A process that its own host ended has not failed to start.
+        if (!scope.ended) throw error;
       } finally {
         this.#pool.release(place);
       }
     }
+    if (scope.ended) return failedExecution(request, failureFor("cancelled", limits));
     return failedExecution(request, { kind: "lost", message: LOST });
   }
 
@@ -127,6 +136,16 @@ class ProcessHost implements SandboxHost {
     this.#scopes.delete(key);
     await this.#pool.endScope(key);
   }
+}
+
+/** Joins a lease's own end with the signals of its scripts, which are mostly one and the same. */
+function joiner(own: AbortSignal): (signal: AbortSignal | undefined) => AbortSignal {
+  let last: { readonly of: AbortSignal; readonly joined: AbortSignal } | undefined;
+  return (signal) => {
+    if (signal === undefined) return own;
+    if (last?.of !== signal) last = { of: signal, joined: AbortSignal.any([own, signal]) };
+    return last.joined;
+  };
 }
 
 /** The process once it is ready; `undefined` when the signal ends first. */

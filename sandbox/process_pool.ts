@@ -42,7 +42,8 @@ export interface Place {
 
 interface Waiter {
   readonly scopeKey: string;
-  readonly take: (place: Place) => void;
+  /** Gives it a seat, or none. */
+  readonly take: (place: Place | undefined) => void;
 }
 
 interface Spare {
@@ -82,7 +83,7 @@ export class ProcessPool {
 
   /** Starts the process of a scope ahead of need, where there is room for one. */
   prepare(scopeKey: string): Place | undefined {
-    return this.#placeFor(scopeKey);
+    return this.#placeFor(scopeKey, { evict: false });
   }
 
   /**
@@ -124,6 +125,7 @@ export class ProcessPool {
   /** Ends every process and resolves when they are gone; those that wait for a seat get none. */
   async close(): Promise<void> {
     this.#closed = true;
+    for (const waiter of this.#queue.splice(0)) waiter.take(undefined);
     const places = [...this.#places.values(), ...this.#leaving];
     this.#places.clear();
     const spares = this.#spares.splice(0);
@@ -173,21 +175,21 @@ export class ProcessPool {
   }
 
   #seat(scopeKey: string): Place | undefined {
-    const place = this.#placeFor(scopeKey);
+    const place = this.#placeFor(scopeKey, { evict: true });
     if (place === undefined || place.seats >= this.#options.maxGuests) return undefined;
     place.seats++;
     place.lastUse = ++this.#uses;
     return place;
   }
 
-  /** The scope's process; started, if need be at the price of an idle one. */
-  #placeFor(scopeKey: string): Place | undefined {
+  /** The scope's process; started where there is none, with `evict` also at the price of an idle one. */
+  #placeFor(scopeKey: string, { evict }: { readonly evict: boolean }): Place | undefined {
     if (this.#closed) return undefined;
     const known = this.#places.get(scopeKey);
     if (known !== undefined && known.process?.alive !== false) return known;
     this.#places.delete(scopeKey);
     if (this.#live() >= this.#options.maxProcesses && this.#spares.length === 0) {
-      const idle = this.#longestIdle();
+      const idle = evict ? this.#longestIdle() : undefined;
       if (idle === undefined) return undefined;
       this.#places.delete(idle.scopeKey);
       this.#end(idle);
@@ -263,7 +265,7 @@ export class ProcessPool {
     if (this.#places.get(place.scopeKey) !== place) return;
     this.#places.delete(place.scopeKey);
     this.#leaving.add(place);
-    this.#placeFor(place.scopeKey);
+    this.#placeFor(place.scopeKey, { evict: false });
   }
 
   async #end(place: Place): Promise<void> {
@@ -275,7 +277,7 @@ export class ProcessPool {
 }
 
 function spawnGuest(): Spare {
-  const starting = guestCommand().then(startGuestProcess);
+  const starting = Promise.try(() => startGuestProcess(guestCommand()));
   starting.catch(() => {}); // whoever takes it sees the failure
   return { starting, startedAtMs: performance.now() };
 }

@@ -22,9 +22,17 @@ interface Entry {
   /** What the capabilities' context reads from. */
   readonly relay: Relay;
   busy: boolean;
-  readonly waiting: (() => void)[];
+  readonly waiting: Waiter[];
   idle: ReturnType<typeof setTimeout> | undefined;
   lastUse: number;
+}
+
+/** A run that waits for the one before it. */
+interface Waiter {
+  /** The sandbox is its own now. */
+  own(): void;
+  /** What it waited for is gone: it looks again. */
+  again(): void;
 }
 
 /** A request whose fields are those of the run that is going on. */
@@ -78,11 +86,8 @@ export class SandboxPool implements SandboxBuilder, AsyncDisposable {
    * @throws {AgentLoopError} `aborted` when the run ends while it waits, `sandbox_busy` when too many wait.
    */
   async build(request: SandboxBuildRequest): Promise<Sandbox> {
-    if (this.#closed) throw new TypeError("The sandbox pool was closed.");
     const key = entryKey(request);
-    const known = this.#entries.get(key);
-    if (known?.busy) await this.#wait(known, request);
-    const entry = this.#entries.get(key) ?? this.#create(key, request);
+    const entry = await this.#own(key, request);
     entry.busy = true;
     entry.lastUse = ++this.#uses;
     entry.relay.current = request;
@@ -90,9 +95,9 @@ export class SandboxPool implements SandboxBuilder, AsyncDisposable {
     try {
       return this.#lend(key, entry, await entry.sandbox);
     } catch (error) {
-      // What could not be built is not kept.
+      // What could not be built is not kept; those that wait for it look again.
       this.#entries.delete(key);
-      this.#next(entry);
+      for (const waiter of entry.waiting.splice(0)) waiter.again();
       throw error;
     }
   }
@@ -102,12 +107,23 @@ export class SandboxPool implements SandboxBuilder, AsyncDisposable {
     this.#closed = true;
     const entries = [...this.#entries.values()];
     this.#entries.clear();
+    for (const entry of entries) for (const waiter of entry.waiting.splice(0)) waiter.again();
     await Promise.all(entries.map((entry) => dispose(entry)));
   }
 
   /** The same as `close`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  /** The session's entry, once no other run has it. */
+  async #own(key: string, request: SandboxBuildRequest): Promise<Entry> {
+    for (;;) {
+      if (this.#closed) throw new TypeError("The sandbox pool was closed.");
+      const known = this.#entries.get(key);
+      if (known === undefined) return this.#create(key, request);
+      if (!known.busy || await this.#wait(known, request)) return known;
+    }
   }
 
   #create(key: string, request: SandboxBuildRequest): Entry {
@@ -159,11 +175,12 @@ export class SandboxPool implements SandboxBuilder, AsyncDisposable {
       entry.busy = false;
       return false;
     }
-    next();
+    next.own();
     return true;
   }
 
-  #wait(entry: Entry, { signal, session }: SandboxBuildRequest): Promise<void> {
+  /** Waits for an entry; true when it is handed over, false when it is gone. */
+  #wait(entry: Entry, { signal, session }: SandboxBuildRequest): Promise<boolean> {
     if (entry.waiting.length >= this.#maxWaiting) {
       throw new AgentLoopError(
         `${entry.waiting.length} runs of the session ${
@@ -173,12 +190,14 @@ export class SandboxPool implements SandboxBuilder, AsyncDisposable {
       );
     }
     return new Promise((resolve, reject) => {
-      const go = (): void => {
+      const end = (owns: boolean): void => {
         signal.removeEventListener("abort", leave);
-        resolve();
+        resolve(owns);
       };
+      const waiter: Waiter = { own: () => end(true), again: () => end(false) };
       const leave = (): void => {
-        entry.waiting.splice(entry.waiting.indexOf(go), 1);
+        const at = entry.waiting.indexOf(waiter);
+        if (at >= 0) entry.waiting.splice(at, 1);
         reject(
           new AgentLoopError("The run was ended while it waited for another run of its session.", {
             code: "aborted",
@@ -188,7 +207,7 @@ export class SandboxPool implements SandboxBuilder, AsyncDisposable {
       };
       if (signal.aborted) return leave();
       signal.addEventListener("abort", leave, { once: true });
-      entry.waiting.push(go);
+      entry.waiting.push(waiter);
     });
   }
 

@@ -15,8 +15,11 @@ import { failureFor } from "./guest/failure.ts";
 import type { GuestProcess } from "./guest_process.ts";
 import { isJson, readGuestWord } from "./guest_word.ts";
 
-/** A cancelled script gets this long to reach a poll before its process is killed. */
-const CANCEL_GRACE_MS = 250;
+/**
+ * A cancelled script gets this long to reach a poll before its process is killed. Nobody waits for it but its neighbours, who would lose
+ * their own work with the process.
+ */
+const CANCEL_GRACE_MS = 2_000;
 
 /** How a script's time in a process ended: with an outcome, or with the process gone before the script had reached outside. */
 export type ScriptEnd = { readonly execution: Execution } | { readonly again: true };

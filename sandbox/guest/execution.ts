@@ -4,16 +4,14 @@
  */
 import type { Execution, ExecutionFailure, SandboxLimits } from "../../contracts/sandbox.ts";
 import type { Pointer } from "./engine.ts";
-import {
-  type FailureCause,
-  failureFor,
-  failureForThrown,
-  printable,
-  type ThrownDescription,
-} from "./failure.ts";
+import { type FailureCause, failureFor } from "./failure.ts";
 import { createLogBuffer } from "./log_buffer.ts";
+import { overLimit, readOutcome } from "./outcome.ts";
 import { type MeasuredText, type Realm, RealmError } from "./realm.ts";
 import { SLICE_MS, type Thread } from "./thread.ts";
+
+/** The call that reaches nothing outside. */
+const SLEEP = "sleep";
 
 /** The functions of one pack, and the code that dresses them. */
 export interface GuestPack {
@@ -81,16 +79,25 @@ export function startExecution(
   let usedMs = 0;
   let sliceStart = 0;
   let calls = 0;
+  /** Calls under way that the script did not wait for so far, and how many of them are mere sleeps. */
   let outstanding = 0;
+  let sleeping = 0;
   let wake: (() => void) | undefined;
   let clean = false;
   const cancelled = Promise.withResolvers<GuestReply>();
 
+  /** The script was given up while it did not run: it is never let in again. */
+  let abandoned = false;
+  let running = false;
+  const gone = Promise.withResolvers<Omit<Execution, "answerJson">>();
+
   function resume(): void {
+    running = true;
     sliceStart = performance.now();
     port.enter(Math.max(0, limits.guestTimeMs - usedMs));
   }
   function pause(): void {
+    running = false;
     usedMs += performance.now() - sliceStart;
     port.leave();
   }
@@ -105,9 +112,7 @@ export function startExecution(
   }
   /** Runs the realm's code with the thread held and the clock of computing time on. */
   async function guest<T>(work: () => Promise<T>): Promise<T> {
-    const turn = thread.acquire();
-    if (turn !== undefined) await turn;
-    resume();
+    await letIn();
     try {
       return await work();
     } finally {
@@ -122,10 +127,16 @@ export function startExecution(
     try {
       return await wait();
     } finally {
-      const turn = thread.acquire();
-      if (turn !== undefined) await turn;
-      resume();
+      await letIn();
     }
+  }
+  /** Waits for the thread. One that was given up meanwhile hands it on and stays where it is, to be collected with its realm. */
+  async function letIn(): Promise<void> {
+    const turn = thread.acquire();
+    if (turn !== undefined) await turn;
+    if (!abandoned) return resume();
+    thread.release();
+    await new Promise(() => {});
   }
 
   function poll(): boolean | Promise<boolean> {
@@ -147,7 +158,7 @@ export function startExecution(
         return 0;
       case "answer": {
         const max = limits.argsBytes;
-        if (bytes > max) return realm.newString(overLimit("the answer", bytes, max));
+        if (bytes > max) return realm.newString("!" + overLimit("the answer", bytes, max));
         outside(() => port.answer(text));
         return realm.newString("");
       }
@@ -158,7 +169,7 @@ export function startExecution(
         const argumentBytes = bytes - name.length - 1;
         const max = limits.callArgumentBytes;
         if (argumentBytes > max) {
-          return realm.newString(overLimit(`the arguments of ${name}`, argumentBytes, max));
+          return realm.newString("!" + overLimit(`the arguments of ${name}`, argumentBytes, max));
         }
         const call = { name, argsJson: text.slice(split + 1) };
         if (operation === "start") return realm.newString(outside(() => startCall(call)));
@@ -177,9 +188,12 @@ export function startExecution(
   }
   function startCall(call: GuestCall): string {
     const id = String(calls);
+    const sleeps = call.name === SLEEP;
     outstanding++;
+    if (sleeps) sleeping++;
     callHost(call).then((reply) => {
       outstanding--;
+      if (sleeps) sleeping--;
       replies.push({ id, reply });
       wake?.();
     });
@@ -224,13 +238,13 @@ export function startExecution(
         await guest(() => realm.control("settle", next.id, replyText(take(next.reply))));
         continue;
       }
-      if (outstanding > 0) {
-        await new Promise<void>((resolve) => wake = resolve);
-        continue;
-      }
-      const outcome = await guest(() => realm.control("outcome"));
+      // Calls may have effects and are waited for, awaited or not; a sleep that lost a race is not.
+      const outcome = outstanding === sleeping
+        ? await guest(() => realm.control("outcome"))
+        : undefined;
       if (outcome !== undefined) return outcome;
-      stopped = "unsettled";
+      if (outstanding > 0) await new Promise<void>((resolve) => wake = resolve);
+      else stopped = "unsettled";
     }
     return { text: "", bytes: 0 };
   }
@@ -242,12 +256,27 @@ export function startExecution(
     let notes: readonly string[] = [];
     try {
       const outcome = await runScript();
-      if (stopped === undefined) ({ failure, valueJson, notes } = readOutcome(outcome));
+      if (stopped === undefined) {
+        const { memoryRanOut } = realm;
+        ({ failure, valueJson, notes } = readOutcome(outcome, {
+          limits,
+          source: script.source,
+          memoryRanOut,
+        }));
+      }
       clean = stopped === undefined && !realm.memoryRanOut;
     } catch (error) {
       failure = failureFor(causeOf(error), limits);
     }
     if (stopped !== undefined) failure = failureFor(stopped, limits);
+    return report(failure, valueJson, notes);
+  }
+
+  function report(
+    failure: ExecutionFailure | undefined,
+    valueJson: string | undefined,
+    notes: readonly string[],
+  ): Omit<Execution, "answerJson"> {
     return {
       ...(failure && { failure }),
       ...(valueJson !== undefined && { valueJson }),
@@ -257,33 +286,6 @@ export function startExecution(
       hostCalls: calls,
       clockMs,
     };
-  }
-
-  function readOutcome(
-    { text, bytes }: MeasuredText,
-  ): { failure?: ExecutionFailure; valueJson?: string; notes: readonly string[] } {
-    const split = text.indexOf("\n");
-    const head = JSON.parse(text.slice(0, split)) as OutcomeHead;
-    if (head.kind === "ok") {
-      const notes = Object.values(head.notes).map(printable);
-      if (!head.value) return { notes };
-      const valueBytes = bytes - encoder.encode(text.slice(0, split + 1)).length;
-      if (valueBytes > limits.argsBytes) {
-        const message = overLimit("what run returned", valueBytes, limits.argsBytes).slice(1);
-        return { failure: { kind: "limit", message }, notes: [] };
-      }
-      return { valueJson: text.slice(split + 1), notes };
-    }
-    if (head.kind === "result" || head.stack === undefined) {
-      const message = printable(head.message);
-      return { failure: { kind: head.kind as "result", message }, notes: [] };
-    }
-    const failure = failureForThrown(head, {
-      limits,
-      parsing: head.parsing === true,
-      memoryRanOut: realm.memoryRanOut,
-    });
-    return { failure: withHint(failure, script.source), notes: [] };
   }
 
   function causeOf(error: unknown): FailureCause {
@@ -296,8 +298,9 @@ export function startExecution(
     return "engine";
   }
 
+  run().then(gone.resolve, gone.reject);
   return {
-    done: run(),
+    done: gone.promise,
     get clean() {
       return clean;
     },
@@ -305,6 +308,9 @@ export function startExecution(
       stopped ??= "cancelled";
       cancelled.resolve({ nowMs, ok: false, message: "the run was ended" });
       wake?.();
+      if (running) return;
+      abandoned = true;
+      gone.resolve(report(failureFor(stopped, limits), undefined, []));
     },
   };
 }
@@ -312,24 +318,6 @@ export function startExecution(
 interface GuestCall {
   readonly name: string;
   readonly argsJson: string;
-}
-
-type OutcomeHead =
-  | { readonly kind: "ok"; readonly notes: Record<string, string>; readonly value: boolean }
-  | { readonly kind: "result"; readonly message: string; readonly stack?: undefined }
-  | (ThrownDescription & { readonly parsing?: boolean });
-
-/** The engine's word on an `await` in a plain function helps nobody. */
-function withHint(failure: ExecutionFailure, source: string): ExecutionFailure {
-  if (failure.kind !== "syntax" || !/\bawait\b/.test(source)) return failure;
-  return { ...failure, message: `${failure.message} (await works in async function run only)` };
-}
-
-const encoder = new TextEncoder();
-
-/** What the realm makes a limit's error of. */
-function overLimit(what: string, bytes: number, max: number): string {
-  return `!${what}: ${bytes} bytes as JSON, the limit is ${max}`;
 }
 
 function replyText(reply: GuestReply): string {

@@ -102,7 +102,7 @@ async function serve(pipes: Pipes, desk: Desk): Promise<void> {
   }
 }
 
-/** The process tells its memory after every so many scripts. */
+/** The process tells its memory after every so many scripts, and after each that failed. */
 const MEMORY_INTERVAL = 20;
 
 interface Desk {
@@ -122,10 +122,13 @@ function createDesk(
   let ended = 0;
   const packs = new Map<number, readonly GuestPack[]>();
   const scripts = new Map<number, RunningScript>();
-  const calls = new Map<string, (reply: GuestReply) => void>();
+  /** Who waits for a reply, by script: what a script left open goes with it. */
+  const calls = new Map<number, Map<number, (reply: GuestReply) => void>>();
 
   function evaluate(message: HostMessage & { type: "evaluate" }, body: Uint8Array): void {
     const { id, source, hasArgs, seed, nowMs, limits } = message;
+    const open = new Map<number, (reply: GuestReply) => void>();
+    calls.set(id, open);
     const running = runtime.start({
       source,
       ...(hasArgs && { argsJson: bodyText(body) }),
@@ -136,7 +139,7 @@ function createDesk(
     }, {
       call: (sequence, name, argsJson) => {
         send({ type: "call", id, sequence, name }, argsJson);
-        return new Promise((resolve) => calls.set(`${id}/${sequence}`, resolve));
+        return new Promise((resolve) => open.set(sequence, resolve));
       },
       answer: (json) => send({ type: "answer", id }, json),
       enter: (budgetMs) => watchdog.enter(id, budgetMs),
@@ -145,7 +148,8 @@ function createDesk(
     scripts.set(id, running);
     running.done.then(({ valueJson, ...execution }) => {
       scripts.delete(id);
-      if (++ended % MEMORY_INTERVAL === 0) {
+      calls.delete(id);
+      if (++ended % MEMORY_INTERVAL === 0 || execution.failure !== undefined) {
         send({ type: "memory", rssBytes: parts.rssBytes() });
       }
       send({ type: "done", id, hasValue: valueJson !== undefined, execution }, valueJson);
@@ -155,9 +159,9 @@ function createDesk(
   }
 
   function reply(message: HostMessage & { type: "reply" }, body: Uint8Array): void {
-    const key = `${message.id}/${message.sequence}`;
-    const resolve = calls.get(key);
-    calls.delete(key);
+    const open = calls.get(message.id);
+    const resolve = open?.get(message.sequence);
+    open?.delete(message.sequence);
     const { nowMs, ok, hasValue, name, message: text } = message;
     resolve?.({ nowMs, ok, name, message: text, ...(hasValue && { json: bodyText(body) }) });
   }

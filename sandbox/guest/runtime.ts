@@ -10,6 +10,7 @@ import {
   type GuestScript,
   startExecution,
 } from "./execution.ts";
+import { failureFor } from "./failure.ts";
 import { measureLayout } from "./memory_template.ts";
 import { createRealmFactory, type Realm, type RealmFactory } from "./realm.ts";
 import { realmSource } from "./realm_source.ts";
@@ -90,23 +91,28 @@ function createStock(factory: RealmFactory): RealmStock {
 }
 
 function assemble(stockFor: (limits: SandboxLimits) => RealmStock, thread: Thread): GuestRuntime {
+  let begun = 0;
   let live = 0;
   return {
     prepare: (limits) => stockFor(limits).prepare(),
     start(script, port) {
       const stock = stockFor(script.limits);
+      const done = Promise.withResolvers<Omit<Execution, "answerJson">>();
       let cancelled = false;
       let execution: GuestExecution | undefined;
       async function run(): Promise<Omit<Execution, "answerJson">> {
-        if (live >= ENOUGH_REALMS) await thread.whenIdle();
-        live++;
+        begun++;
         try {
-          return await execute();
+          if (live >= ENOUGH_REALMS) await thread.whenIdle();
+          live++;
+          return await execute().finally(() => live--);
         } finally {
-          live--;
+          // Nothing of ours keeps a program from ending while no script is under way.
+          if (--begun === 0) thread.close();
         }
       }
       async function execute(): Promise<Omit<Execution, "answerJson">> {
+        if (cancelled) return neverRan(script);
         const realm = await stock.take();
         execution = startExecution(realm, script, { port, thread });
         if (cancelled) execution.cancel();
@@ -115,16 +121,24 @@ function assemble(stockFor: (limits: SandboxLimits) => RealmStock, thread: Threa
         stock.prepare();
         return outcome;
       }
+      run().then(done.resolve, done.reject);
       return {
-        done: run(),
+        done: done.promise,
         cancel() {
           cancelled = true;
-          execution?.cancel();
+          if (execution === undefined) done.resolve(neverRan(script));
+          else execution.cancel();
         },
       };
     },
     close: () => thread.close(),
   };
+}
+
+/** The outcome of a script that was cancelled before it began. */
+function neverRan({ limits, nowMs }: GuestScript): Omit<Execution, "answerJson"> {
+  const failure = failureFor("cancelled", limits);
+  return { failure, logs: "", notes: [], guestMs: 0, hostCalls: 0, clockMs: [nowMs] };
 }
 
 /** Calls, logs, a promise, a value and the clock, through everything that was found in the minified build. */

@@ -6,13 +6,19 @@
 /** A guest runs this long before it lets everything else on its thread have a turn. */
 export const SLICE_MS = 5;
 
+/** A newcomer waits this long at most while others keep the thread busy: ten slices. */
+const MAX_NEWCOMER_WAIT_MS = 50;
+
 /** The thread that guests share. Owned by a runtime, which closes it. */
 export interface Thread {
   /** Lets a guest in: at once (`undefined`), or when its turn has come. */
   acquire(): Promise<void> | undefined;
   /** Lets the next one in. */
   release(): void;
-  /** Resolves, for one after the other, when no guest wants the thread: what runs and what has waited goes before what is new. */
+  /**
+   * Resolves, for one after the other, when no guest wants the thread: what runs and what has waited goes before what is new. But where
+   * somebody always wants it, the newcomer is let in after a bounded wait.
+   */
   whenIdle(): Promise<void>;
   /** Resolves in a later task: everything else that is ready has had a turn by then. */
   nextTask(): Promise<void>;
@@ -42,7 +48,7 @@ export function createThread(): Thread {
       port2.postMessage(0);
     });
   };
-  const newcomers: (() => void)[] = [];
+  const newcomers: { readonly since: number; readonly letIn: () => void }[] = [];
   let looking = false;
   const admit = async (): Promise<void> => {
     if (looking || newcomers.length === 0) return;
@@ -50,9 +56,18 @@ export function createThread(): Thread {
     // What has arrived for those that wait is delivered in this task.
     await nextTask();
     looking = false;
-    if (!turn.isTaken()) newcomers.shift()?.();
+    if (!turn.isTaken()) newcomers.shift()?.letIn();
   };
-  const turn = createTurnstile(admit);
+  const admitOverdue = (): void => {
+    const first = newcomers[0];
+    if (first === undefined || performance.now() - first.since < MAX_NEWCOMER_WAIT_MS) return;
+    newcomers.shift();
+    first.letIn();
+  };
+  // Handing over in the same task would keep everything else waiting for a slice of each guest that wants one.
+  const later = (): Promise<void> | undefined =>
+    performance.now() - lastTask > SLICE_MS ? nextTask() : undefined;
+  const turn = createTurnstile({ onIdle: admit, onHandOver: admitOverdue, later });
   return {
     acquire: turn.acquire,
     release: turn.release,
@@ -60,7 +75,7 @@ export function createThread(): Thread {
     isDue: () => performance.now() - lastTask > SLICE_MS,
     whenIdle() {
       return new Promise((resolve) => {
-        newcomers.push(resolve);
+        newcomers.push({ since: performance.now(), letIn: resolve });
         if (!turn.isTaken()) admit();
       });
     },
@@ -76,7 +91,14 @@ interface Turnstile extends Pick<Thread, "acquire" | "release"> {
   isTaken(): boolean;
 }
 
-function createTurnstile(onIdle: () => void): Turnstile {
+function createTurnstile(
+  { onIdle, onHandOver, later }: {
+    readonly onIdle: () => void;
+    readonly onHandOver: () => void;
+    /** A promise when the next one is to be let in later. */
+    readonly later: () => Promise<void> | undefined;
+  },
+): Turnstile {
   // A queue with a moving head: hundreds may wait.
   let queue: (() => void)[] = [];
   let head = 0;
@@ -92,7 +114,13 @@ function createTurnstile(onIdle: () => void): Turnstile {
     },
     release() {
       const next = queue[head++];
-      if (next !== undefined) return next();
+      if (next !== undefined) {
+        onHandOver();
+        const wait = later();
+        if (wait === undefined) next();
+        else wait.then(next);
+        return;
+      }
       taken = false;
       queue = [];
       head = 0;

@@ -13,6 +13,8 @@ export interface Watchdog {
 
 /** Beyond its budget a guest gets this long to reach a poll before its process is killed. */
 const GRACE_MS = 500;
+/** The deadline is kept in 32 bits; this is twelve days. */
+const MAX_BUDGET_MS = 2 ** 30;
 /** How often the watchdog looks. */
 const INTERVAL_MS = 100;
 
@@ -30,7 +32,7 @@ export function startWatchdog(): Watchdog {
   return {
     enter(id, budgetMs) {
       Atomics.store(shared, 1, id);
-      Atomics.store(shared, 0, Math.ceil(elapsed() + budgetMs + GRACE_MS));
+      Atomics.store(shared, 0, Math.ceil(elapsed() + Math.min(budgetMs, MAX_BUDGET_MS) + GRACE_MS));
     },
     leave: () => void Atomics.store(shared, 0, 0),
   };

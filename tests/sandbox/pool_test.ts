@@ -68,7 +68,7 @@ Deno.test("a script that waits for a seat ends with its lease, and no process is
   await held.arrived(1);
   const second = evaluate(lease, "function run() { return 2 }");
   await lease[Symbol.asyncDispose]();
-  assert.equal((await first).failure?.kind, "lost");
+  assert.equal((await first).failure?.kind, "cancelled");
   assert.equal((await inTime(second, "the script that waits ends")).failure?.kind, "cancelled");
   await until("no process is left", async () => (await table.below()).length === 0);
 });

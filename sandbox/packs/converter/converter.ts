@@ -162,7 +162,7 @@ class ProcessConverter implements Converter {
   async #start(run: AbortSignal): Promise<Worker> {
     this.#starting.push(run);
     try {
-      const command = await converterCommand(this.#limits.memoryMib);
+      const command = converterCommand(this.#limits.memoryMib);
       const process = startConverterProcess(command, this.#limits);
       const worker: Worker = { process, run, busy: true };
       this.#workers.add(worker);

@@ -12,7 +12,7 @@ export const CONVERTER_ARGUMENT = "convert";
  *
  * @throws {AgentLoopError} `sandbox_permission` when starting it is not permitted.
  */
-export function converterCommand(memoryMib: number): Promise<GuestCommand> {
+export function converterCommand(memoryMib: number): GuestCommand {
   return guestCommand({
     url: import.meta.resolve("./process/main.ts"),
     v8Flags: `--max-old-space-size=${memoryMib}`,
