@@ -4,6 +4,7 @@
  */
 import { AgentLoopError, type ErrorCode } from "../contracts/errors.ts";
 import type { TokenUsage } from "../contracts/model.ts";
+import { contextWindowOf, isContextOverflow } from "./context_overflow.ts";
 import { parseProviderError, type ProviderError } from "./provider_error.ts";
 import { type Scrub, scrubError } from "./scrub.ts";
 
@@ -30,8 +31,6 @@ export interface Failure {
 /** Text that a server chose is cut here in messages, in characters. */
 const MAX_QUOTE_LENGTH = 500;
 
-const OVERFLOW =
-  /context[ _-]?(?:length|window|size|overflow)|maximum context|prompt is too long|input is too long|too many (?:input |prompt )?tokens|reduce the length/i;
 /** Accounts that have run dry: the status is that of a rate limit, but waiting does not help. */
 const NO_CREDIT = /insufficient_quota|billing|insufficient[ _]credit/i;
 
@@ -79,7 +78,7 @@ function meaningOf(status: number | undefined, provider: ProviderError): Meaning
   const words = `${provider.code ?? ""} ${provider.type ?? ""} ${provider.message}`;
   const mayOverflow = status === undefined || status === 400 || status === 413 || status === 422 ||
     status >= 500;
-  if (mayOverflow && OVERFLOW.test(words)) {
+  if (mayOverflow && isContextOverflow(provider)) {
     return {
       code: "model_context_overflow",
       reason: "the conversation does not fit into the model's context window",
@@ -232,12 +231,17 @@ export function toError(
 ): AgentLoopError {
   const often = tries > 1 ? ` after ${tries} tries` : "";
   const cause = scrubError(failure.cause, scrub);
+  const { code, provider } = failure;
+  const contextWindow = code === "model_context_overflow" && provider !== undefined
+    ? contextWindowOf(provider)
+    : undefined;
   const spent = tokens !== undefined && tokens.prompt + tokens.completion > 0;
   return new AgentLoopError(
     `${scrub(task)} failed${often}: ${tidy(scrub(failure.reason))}. ${failure.hint}`,
     {
-      code: failure.code,
+      code,
       ...(cause === undefined ? {} : { cause }),
+      ...(contextWindow === undefined ? {} : { contextWindow }),
       ...(failure.status === undefined ? {} : { status: failure.status }),
       ...(spent ? { tokens: { prompt: tokens.prompt, completion: tokens.completion } } : {}),
     },

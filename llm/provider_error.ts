@@ -14,6 +14,8 @@ export interface ProviderError {
   readonly param?: string;
   /** An HTTP status that stands inside the body, as in a stream that began with 200. */
   readonly status?: number;
+  /** The model's window in tokens, where the body names it in a field of its own. */
+  readonly contextWindow?: number;
 }
 
 /**
@@ -32,6 +34,7 @@ export function parseProviderError(value: unknown): ProviderError {
   const type = word(value["type"]) ?? detail?.type;
   const param = word(value["param"]) ?? detail?.param;
   const status = statusOf(value["status"]) ?? statusOf(value["code"]);
+  const contextWindow = value["n_ctx"];
   return {
     message: [
       text(value["message"]) ?? detail?.message ?? text(value["msg"]),
@@ -42,11 +45,14 @@ export function parseProviderError(value: unknown): ProviderError {
     ...(type === undefined ? {} : { type }),
     ...(param === undefined ? {} : { param }),
     ...(status === undefined ? {} : { status }),
+    ...(typeof contextWindow === "number" ? { contextWindow } : {}),
   };
 }
 
 // `{"detail": "…"}` and `{"detail": [{"loc": ["body", "seed"], "msg": "…", "type": "…"}]}`
-function fromDetail(detail: unknown): Omit<ProviderError, "code" | "status"> | undefined {
+function fromDetail(
+  detail: unknown,
+): Omit<ProviderError, "code" | "status" | "contextWindow"> | undefined {
   if (typeof detail === "string") return { message: detail };
   const first = Array.isArray(detail) ? detail[0] : undefined;
   if (!isRecord(first)) return undefined;

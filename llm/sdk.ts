@@ -38,7 +38,7 @@ export function lazySdk(config: ResolvedConfig): LazySdk {
 async function importAndCreate(config: ResolvedConfig): Promise<OpenAI> {
   const { OpenAI } = await (
     // @ts-types="./openai_package.d.ts"
-    import("openai")
+    import("npm:openai@7.59.0")
   ).catch((cause) => {
     throw new AgentLoopError(
       "The npm package openai could not be loaded. Install the dependencies (deno install), or go online once so that they can be.",

@@ -24,6 +24,7 @@ export function mergeUsage(known: TokenUsage, told: unknown): TokenUsage {
     completion: Math.max(known.completion, completion),
     ...larger("cached", known.cached, cached),
     ...larger("reasoning", known.reasoning, reasoning),
+    ...larger("cost", known.cost, amount(told["cost"])),
   };
 }
 
@@ -34,6 +35,7 @@ export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
     completion: a.completion + b.completion,
     ...sum("cached", a.cached, b.cached),
     ...sum("reasoning", a.reasoning, b.reasoning),
+    ...sum("cost", a.cost, b.cost),
   };
 }
 
@@ -63,4 +65,9 @@ function count(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0
     ? Math.round(value)
     : undefined;
+}
+
+/** An amount of money; unlike a count it may be broken. */
+function amount(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
