@@ -5,6 +5,7 @@
 import type { Execution, ExecutionFailure, SandboxLimits } from "../../contracts/sandbox.ts";
 import type { Pointer } from "./engine.ts";
 import { type FailureCause, failureFor } from "./failure.ts";
+import { formatForRealm } from "./format.ts";
 import { createLogBuffer } from "./log_buffer.ts";
 import { overLimit, readOutcome } from "./outcome.ts";
 import { type MeasuredText, type Realm, RealmError } from "./realm.ts";
@@ -156,6 +157,8 @@ export function startExecution(
       case "log":
         log.add(JSON.parse(text));
         return 0;
+      case "format":
+        return realm.newString(formatForRealm(text));
       case "answer": {
         const max = limits.argsBytes;
         if (bytes > max) return realm.newString("!" + overLimit("the answer", bytes, max));

@@ -7,7 +7,7 @@ import type { Inspector } from "./realm_inspector.ts";
 import type { Intrinsics } from "./realm_intrinsics.ts";
 
 /** What the realm may ask of the host. Texts only; `call` suspends the realm, the others return at once. */
-export type HostOperation = "call" | "start" | "log" | "answer" | "note";
+export type HostOperation = "call" | "start" | "log" | "answer" | "format";
 
 /** Limits that the realm itself checks, before anything is copied out. */
 export interface RealmLimits {

@@ -6,6 +6,7 @@ import { createBridge } from "./realm_bridge.ts";
 import { createEncoder } from "./realm_encoder.ts";
 import { installGuards } from "./realm_guards.ts";
 import { createInspector } from "./realm_inspector.ts";
+import { installIntl } from "./realm_intl.ts";
 import { captureIntrinsics } from "./realm_intrinsics.ts";
 
 /** Makes the text: an expression whose value takes the host function and returns the control function. */
@@ -15,6 +16,7 @@ export function realmSource(): string {
   const encode = (${createEncoder})(intrinsics);
   const inspector = (${createInspector})(intrinsics);
   (${installGuards})(intrinsics);
+  (${installIntl})(host, intrinsics);
   return (${createBridge})(host, { intrinsics, encode, inspector });
 })`;
 }
