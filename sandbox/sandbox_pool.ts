@@ -25,6 +25,7 @@ interface Entry {
   readonly waiting: Waiter[];
   idle: ReturnType<typeof setTimeout> | undefined;
   lastUse: number;
+  disposed: boolean;
 }
 
 /** A run that waits for the one before it. */
@@ -135,6 +136,7 @@ export class SandboxPool implements SandboxBuilder, AsyncDisposable {
       waiting: [],
       idle: undefined,
       lastUse: 0,
+      disposed: false,
     };
     this.#entries.set(key, entry);
     this.#evict();
@@ -258,6 +260,8 @@ function createRelay(first: SandboxBuildRequest): Relay {
 }
 
 async function dispose(entry: Entry): Promise<void> {
+  if (entry.disposed) return;
+  entry.disposed = true;
   clearTimeout(entry.idle);
   const sandbox = await entry.sandbox.catch(() => undefined);
   await sandbox?.[Symbol.asyncDispose]();
