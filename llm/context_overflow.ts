@@ -37,10 +37,10 @@ const WORDINGS: readonly RegExp[] = [
 
 /** How windows are named; the first group is the number, in tokens. */
 const WINDOWS: readonly RegExp[] = [
+  /\bcontext limit: [\d,]+ \+ [\d,]+ > (\d[\d,]*)/i,
   /\bcontext (?:size|length|window|limit)s?(?: (?:is|of))?(?: only)?:? ?\(?(\d[\d,]*)/i,
   /\bmaximum (?:model|prompt) length (?:is|of) (\d[\d,]*)/i,
   /\b(\d[\d,]*)(?:-token)? maximum context length/i,
-  /\bcontext limit: [\d,]+ \+ [\d,]+ > (\d[\d,]*)/i,
   /> (\d[\d,]*)(?: tokens)? maximum\b/i,
   /\bmaximum number of tokens allowed \((\d[\d,]*)\)/i,
   /\bexceeds the limit of (\d[\d,]*)/i,

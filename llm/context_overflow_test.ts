@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { AgentLoopError } from "../contracts/errors.ts";
+import type { AgentLoopError } from "../contracts/errors.ts";
 import { failureOfReply, toError } from "./failure.ts";
 
 function errorOf(body: unknown, status = 400): AgentLoopError {

@@ -20,10 +20,10 @@ export interface CompactView {
   readonly starts: readonly number[];
   /** The pieces that the history is made of. */
   readonly before: readonly Piece[];
-  /** The message that is being answered, where it is part of the history; it is sent whole whatever becomes of that. */
-  readonly message: readonly Piece[];
   /** What is no part of it. */
   readonly present: readonly Piece[];
+  /** Index of the step at which later runs go on when no piece is kept. */
+  readonly nextStep?: number | undefined;
 }
 
 /** What a compactor made of a conversation. */
@@ -37,18 +37,19 @@ export interface Compacted {
   readonly checkpoint?: { readonly summary: string; readonly retainFromStep: number };
 }
 
-/** The part of a conversation that may be folded; nothing when there is no turn in it. */
-export function compactView(pieces: readonly Piece[]): CompactView | undefined {
+/** The part of a run's conversation that may be folded: all but the present turn. Nothing when there is no turn in it. */
+export function foldableView(pieces: readonly Piece[]): CompactView | undefined {
   const { pinned, past, message, own, present } = partsOf(pieces);
   if (past.length + own.length === 0) return undefined;
-  const before = [...pinned, ...past, ...message, ...own];
-  return {
-    history: joinPieces(before),
-    starts: messageStarts(before),
-    before,
-    message,
-    present,
-  };
+  return viewOf([...pinned, ...past, ...message, ...own], { present });
+}
+
+/** Pieces as a compactor gets them. */
+export function viewOf(
+  before: readonly Piece[],
+  { present = [], nextStep }: Partial<Pick<CompactView, "present" | "nextStep">>,
+): CompactView {
+  return { history: joinPieces(before), starts: messageStarts(before), before, present, nextStep };
 }
 
 /** What a compaction came to: what it cost, and what it made, or why it made nothing. */
@@ -104,16 +105,16 @@ function foldInto(
   view: CompactView,
   { messages, summary, retainedFrom }: CompactResult,
 ): Compacted | undefined {
-  const { history, starts, before, message, present } = view;
+  const { history, starts, before, present } = view;
   const kept = commonTail(history, messages);
   const heads = messages.slice(0, messages.length - kept);
   if (kept === history.length && heads.length === 0) return undefined;
   const keptPieces = before.slice(starts[history.length - kept] ?? before.length);
-  const answered = message.filter((piece) => !keptPieces.includes(piece));
+  const rest = [...keptPieces, ...present];
   const retained = summary?.trim() && retainedFrom !== undefined && retainedFrom > 0 &&
     before.slice(starts[retainedFrom] ?? before.length);
   const retainFromStep = retained && retainedFrom <= history.length
-    ? firstStep([...retained, ...present])
+    ? firstStep([...retained, ...present]) ?? view.nextStep
     : undefined;
   const isSummary = retainFromStep !== undefined && heads.length === 1;
   const headPieces = heads.map(({ role, content }): Piece => ({
@@ -122,13 +123,21 @@ function foldInto(
     content: content.toWellFormed(),
   }));
   return {
-    pieces: [...headPieces, ...answered, ...keptPieces, ...present],
+    pieces: [...headPieces, ...answeredBy(rest, before), ...rest],
     messagesBefore: history.length,
     messagesAfter: messages.length,
     ...(retainFromStep === undefined
       ? {}
       : { checkpoint: { summary: (summary ?? "").toWellFormed(), retainFromStep } }),
   };
+}
+
+/** The message that the first of the kept turns answers, where it was folded: it is sent whole, as it is by later runs. */
+function answeredBy(rest: readonly Piece[], before: readonly Piece[]): Piece[] {
+  if (rest.length === 0 || rest[0]?.kind === "message") return [];
+  const folded = before.filter((piece) => !rest.includes(piece));
+  const message = folded.findLast((piece) => piece.kind === "message");
+  return message === undefined ? [] : [message];
 }
 
 /** How many messages at the end of two lists are the same. */

@@ -1,6 +1,6 @@
 /** Compaction within a run: when it is worth trying, what it costs, and the step that keeps it. */
 import type { TokenUsage } from "../contracts/model.ts";
-import { askCompactor, checkpointStep, type Compacted, compactView } from "./compact_history.ts";
+import { askCompactor, checkpointStep, type Compacted, foldableView } from "./compact_history.ts";
 import type { RunState } from "./run_state.ts";
 
 /**
@@ -15,7 +15,7 @@ export async function compactHistory(
   { force }: { readonly force: boolean },
 ): Promise<void> {
   const { conversation, spending, recorder, parts } = run;
-  const view = compactView(conversation.pieces);
+  const view = foldableView(conversation.pieces);
   if (parts.compactor === undefined || view === undefined || run.compactionIsOver) return;
   const before = conversation.tokens;
   if (!await spending.hasRoomFor(before)) return;
