@@ -42,7 +42,7 @@ export function showsReturned(steps: readonly RunStep[], digest: string): boolea
   const newest = steps.findLast((step) =>
     step.stepType === "execute_js_result" && step.content.includes(RETURNED)
   );
-  return newest?.content.includes(RETURNED + digest) ?? false;
+  return newest?.content.split("\n").includes(RETURNED + digest) ?? false;
 }
 
 /** The text of an observation. */

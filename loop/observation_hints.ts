@@ -25,15 +25,55 @@ export function failureHints(failure: ExecutionFailure, input: HintInput): strin
   return [
     ...(line ? [`  ${failure.line} | ${line.slice(0, MAX_QUOTED_CHARACTERS).toWellFormed()}`] : []),
     ...redefineHint(failure, input.earlierScripts),
+    ...absentHint(failure),
+    ...moduleHint(failure, line ?? ""),
     ...awaitHint(failure, line ?? "", input),
   ];
 }
 
+/** The name that a script used and that is not there. */
+function missingName({ kind, message }: ExecutionFailure): string | undefined {
+  if (kind !== "threw") return undefined;
+  return /ReferenceError: ['"]?([A-Za-z_$][\w$]*)['"]? is not defined/.exec(message)?.[1];
+}
+
+/** What models take for granted and a script does not have, with what there is instead. */
+const ABSENT: Readonly<Record<string, string>> = {
+  setTimeout: "use sleep(ms)",
+  setInterval: "use a loop with sleep(ms)",
+  setImmediate: "use sleep(0)",
+  structuredClone: "use JSON.parse(JSON.stringify(value))",
+  performance: "use Date.now(), which moves at host calls only",
+  require: "there are no modules",
+  process: "this is no Node",
+  Buffer: "this is no Node; use Array.from(text, ...) or plain strings",
+  URL: "take the text apart with split and a regular expression",
+  URLSearchParams: "join the pairs with encodeURIComponent",
+  TextEncoder: "use encodeURIComponent or charCodeAt",
+  TextDecoder: "use decodeURIComponent or String.fromCharCode",
+  crypto: "use Math.random()",
+  fetch: "no host function of that name is declared",
+  document: "this is no browser",
+  window: "this is no browser",
+};
+
+function absentHint(failure: ExecutionFailure): string[] {
+  const name = missingName(failure);
+  if (name === undefined || !Object.hasOwn(ABSENT, name)) return [];
+  return [`there is no ${name} here: ${ABSENT[name]}`];
+}
+
+/** The engine's words on an import or export that is not in a module help nobody. */
+function moduleHint({ kind }: ExecutionFailure, line: string): string[] {
+  const word = kind === "syntax" ? /^(import|export)\b/.exec(line)?.[1] : undefined;
+  return word === undefined
+    ? []
+    : [`leave ${word} away: a block is a plain script, without modules`];
+}
+
 /** A name that an earlier script of the run declared is missed because no realm outlives its turn: say so. */
 function redefineHint(failure: ExecutionFailure, earlierScripts: readonly string[]): string[] {
-  if (failure.kind !== "threw") return [];
-  const name = /ReferenceError: ['"]?([A-Za-z_$][\w$]*)['"]? is not defined/
-    .exec(failure.message)?.[1];
+  const name = missingName(failure);
   if (name === undefined) return [];
   const declared = earlierScripts.some((source) => declaredNames(source).has(name));
   return declared ? [`${name}: define it again: only args survives a turn`] : [];
@@ -57,8 +97,9 @@ export function argsLine({ hadArgs, source }: HintInput): string {
   return "args is undefined: no block has returned anything yet";
 }
 
-/** Whether a script uses the name beyond naming its parameter. */
+/** Whether a script uses the name beyond naming its parameter, or takes its parameter apart. */
 function usesArgs(source: string): boolean {
+  if (/\brun\b[^\n(]*\(\s*[{[]/.test(source)) return true;
   return source.replace(/\(\s*args\s*\)\s*(?:=>|\{)/, "").search(/\bargs\b/) >= 0;
 }
 

@@ -1,7 +1,8 @@
 import { equal, match, ok } from "node:assert/strict";
 import type { Execution, ExecutionFailure } from "../contracts/sandbox.ts";
 import { execution } from "./_fake_sandbox.ts";
-import { type ObservationInput, writeObservation } from "./observation.ts";
+import type { RunStep } from "../contracts/step.ts";
+import { type ObservationInput, showsReturned, writeObservation } from "./observation.ts";
 import { utf8Bytes } from "./utf8.ts";
 
 function observe(
@@ -142,4 +143,44 @@ Deno.test("observation: a host function used without await in an async run is na
   match(failed(failure, { source: source("load()"), functions: ["save", "load"] }), hint);
   ok(!hint.test(failed(failure, { source: source("(await load())"), functions: ["load"] })));
   ok(!hint.test(failed(failure, { source: "function run() {\n load();\n}", functions: ["load"] })));
+});
+
+Deno.test("observation: what models take for granted and is not here is named, with what there is instead", () => {
+  const missing = (name: string) =>
+    failed({ kind: "threw", message: `ReferenceError: '${name}' is not defined`, line: 1 });
+  match(missing("setTimeout"), /there is no setTimeout here: use sleep\(ms\)/);
+  match(missing("structuredClone"), /JSON\.parse/);
+  ok(!missing("toString").includes("there is no"));
+  const source = 'import fs from "node:fs";\nfunction run() {}';
+  match(
+    failed({ kind: "syntax", message: "SyntaxError: expecting '('", line: 1 }, { source }),
+    /leave import away: a block is a plain script/,
+  );
+});
+
+Deno.test("observation: a run that takes its parameter apart is told that args is undefined", () => {
+  const source = "function run({ orders }) { return orders.length; }";
+  match(
+    failed({ kind: "threw", message: "TypeError: cannot convert to object" }, {
+      source,
+      hadArgs: false,
+    }),
+    /args is undefined: no block has returned/,
+  );
+});
+
+Deno.test("observation: a digest counts as shown only when the whole line tells it", () => {
+  const step = (content: string): RunStep => ({
+    sessionId: "s",
+    runId: "r",
+    stepIndex: 0,
+    stepType: "execute_js_result",
+    content,
+    durationMs: 0,
+    promptTokens: 0,
+    completionTokens: 0,
+    createdAt: new Date(0),
+  });
+  ok(showsReturned([step("log:\nx\nreturned (now args): 35")], "35"));
+  ok(!showsReturned([step("returned (now args): 35")], "3"));
 });
