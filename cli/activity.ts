@@ -21,8 +21,17 @@ export interface Activity extends Disposable {
   readonly onEvent: (event: RunEvent) => void;
 }
 
-/** Begins to follow a run that starts now. `now` gives ms. */
-export function followRun(status: Status, now: () => number = () => performance.now()): Activity {
+/** What the events do not tell. */
+export interface FollowOptions {
+  /** The clock, in ms. @default performance.now() */
+  readonly now?: () => number;
+  /** Why a call with this name and target was refused; `undefined` when it is not known. @default never known */
+  readonly whyRefused?: (name: string, target: string) => string | undefined;
+}
+
+/** Begins to follow a run that starts now. */
+export function followRun(status: Status, options: FollowOptions = {}): Activity {
+  const { now = () => performance.now(), whyRefused = () => undefined } = options;
   const startedAt = now();
   let turn = 0;
   let prompt = 0;
@@ -75,7 +84,11 @@ export function followRun(status: Status, now: () => number = () => performance.
       case "sandbox_event":
         calls++;
         if (status.level === "verbose" || calls <= CALL_LINES) {
-          status.line(`turn ${turn}  ${callText(event.args)}`, "dim");
+          const refused = event.args.outcome === "refused";
+          status.line(
+            `turn ${turn}  ${callText(event.args, whyRefused)}`,
+            refused ? "warning" : "dim",
+          );
         }
         break;
       case "execute_js_result": {
@@ -152,13 +165,20 @@ export function tokensTexts(tokens: CallTokens): string[] {
   return [`${formatCount(tokens.prompt)}${cached} + ${formatCount(tokens.completion)} tokens`];
 }
 
-function callText(args: { readonly [key: string]: JsonValue }): string {
+function callText(
+  args: { readonly [key: string]: JsonValue },
+  whyRefused: NonNullable<FollowOptions["whyRefused"]>,
+): string {
   const text = (key: string) => typeof args[key] === "string" ? oneLine(args[key], 80) : undefined;
+  const { outcome, name, target } = args;
+  const why = outcome === "refused" && typeof name === "string" && typeof target === "string"
+    ? whyRefused(name, target)
+    : undefined;
   const parts = [
     [text("name") ?? text("kind") ?? "event", text("target")].filter(Boolean).join(" "),
     text("outcome"),
     typeof args.duration_ms === "number" ? formatDuration(args.duration_ms) : undefined,
-    text("message") ?? text("reason"),
+    text("message") ?? text("reason") ?? (why === undefined ? undefined : oneLine(why, 200)),
   ];
   return parts.filter((part) => part !== undefined).join(", ");
 }

@@ -11,7 +11,11 @@ function linesOf(events: readonly RunEventBody[], level: StatusLevel = "normal")
       return bytes.length;
     },
   };
-  using activity = followRun(openStatus(stream, { level }), () => 0);
+  using activity = followRun(openStatus(stream, { level }), {
+    now: () => 0,
+    whyRefused: (name, target) =>
+      name === "fetch" ? `--allow-net ${target} lets it pass` : undefined,
+  });
   for (const event of events) activity.onEvent({ ...event, runId: "r", sessionId: "s" });
   return written.split("\n").filter((line) => line !== "");
 }
@@ -82,5 +86,16 @@ Deno.test("tokens are told as far as they are known", () => {
   deepStrictEqual(tokensTexts({ prompt: 0, completion: 0 }), []);
   deepStrictEqual(tokensTexts({ prompt: 5000, completion: 7, cached: 4096 }), [
     "5,000 (4,096 cached) + 7 tokens",
+  ]);
+});
+
+Deno.test("a refused call says what would let it pass", () => {
+  const refused = (name: string): RunEventBody => ({
+    type: "sandbox_event",
+    args: { kind: "host_call", name, outcome: "refused", duration_ms: 1, target: "a.example" },
+  });
+  deepStrictEqual(linesOf([{ type: "turn_start", turn: 1 }, refused("fetch"), refused("other")]), [
+    "turn 1  fetch a.example, refused, 1 ms, --allow-net a.example lets it pass",
+    "turn 1  other a.example, refused, 1 ms",
   ]);
 });

@@ -22,8 +22,10 @@ export interface ParsedCommandLine {
 
 interface GivenOption {
   readonly spec: OptionSpec;
-  readonly value: string | number | true;
+  readonly value: OptionValue;
 }
+
+type OptionValue = string | number | true | readonly string[];
 
 /** Reads the arguments of the program. */
 export function parseCommandLine(args: readonly string[]): ParsedCommandLine {
@@ -50,7 +52,15 @@ export function asksForJson(args: readonly string[]): boolean {
 
 function toOptions(given: readonly GivenOption[]): CliOptions {
   const flags = OPTIONS.filter((spec) => spec.kind === "flag").map((spec) => [spec.field, false]);
-  const values = given.map(({ spec, value }) => [spec.field, value]);
+  const values = new Map<string, OptionValue>();
+  for (const { spec: { field }, value } of given) {
+    const before = values.get(field);
+    // A list grows with each mention; of everything else the last one counts.
+    values.set(
+      field,
+      Array.isArray(value) && Array.isArray(before) ? [...before, ...value] : value,
+    );
+  }
   return Object.fromEntries([...flags, ...values]);
 }
 
@@ -106,7 +116,7 @@ function readValue(
   spec: OptionSpec,
   text: string | undefined,
   inline: boolean,
-): string | number | true {
+): OptionValue {
   const name = `--${spec.name}`;
   if (spec.kind === "flag") {
     if (text !== undefined) throw usageError(`${name} takes no value (got ${shown(text)})`);
@@ -125,6 +135,11 @@ function readValue(
     case "text":
       if (text === "") throw usageError(`${name} is empty: ${name} ${label}`);
       return text;
+    case "list": {
+      const entries = text.split(",").map((entry) => entry.trim());
+      if (entries.includes("")) throw usageError(`${name} holds an empty entry: ${name} ${label}`);
+      return entries;
+    }
     case "positive":
       return wholeNumber(name, text, 1);
     case "count":
@@ -204,6 +219,16 @@ function refuseContradictions(options: CliOptions, command: CommandSpec): void {
       "a database in memory ends with the command: that is --ephemeral",
       command.name,
     );
+  }
+  for (
+    const [field, name] of [["allowNet", "--allow-net"], [
+      "allowPrivateNet",
+      "--allow-private-net",
+    ]] as const
+  ) {
+    if (options.noNetwork && options[field] !== undefined) {
+      throw clash("--no-network", name, "without the functions there is nothing to allow");
+    }
   }
   if (options.quiet && options.verbose) {
     throw clash("--quiet", "--verbose", "they ask for opposite things");

@@ -47,6 +47,23 @@ Deno.test("the last of several values counts", () => {
   strictEqual(parsed("--model", "a", "hi", "--model", "b").options.model, "b");
 });
 
+Deno.test("lists grow with each mention", () => {
+  deepStrictEqual(
+    parsed("hi", "--allow-net", "a.example, b.example", "--allow-net=c.example").options,
+    {
+      allowNet: ["a.example", "b.example", "c.example"],
+    },
+  );
+  strictEqual(
+    refusal("hi", "--allow-net", "a,,b"),
+    "--allow-net holds an empty entry: --allow-net HOSTS",
+  );
+  strictEqual(
+    refusal("hi", "--no-network", "--allow-private-net", "127.0.0.1"),
+    "--no-network and --allow-private-net exclude each other: without the functions there is nothing to allow",
+  );
+});
+
 Deno.test("everything behind -- is a word", () => {
   deepStrictEqual(parsed("--json", "--", "--model", "-x").words, ["--model", "-x"]);
 });

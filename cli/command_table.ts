@@ -23,6 +23,9 @@ const RUN: readonly (keyof CliOptions)[] = [
   "historyWindow",
   "context",
   "system",
+  "allowNet",
+  "allowPrivateNet",
+  "noNetwork",
 ];
 
 /** Every command, in the order of the help text. */

@@ -4,6 +4,7 @@
 import type { RunResult } from "../contracts/loop.ts";
 import { followRun } from "./activity.ts";
 import type { CommandContext } from "./command.ts";
+import type { CommandPolicy } from "./command_policy.ts";
 import { eventLine } from "./event_line.ts";
 import { CliError } from "./failure.ts";
 import { openModel } from "./model.ts";
@@ -38,9 +39,14 @@ export async function openConversation(
     import("../loop/create_loop.ts"),
     import("../sandbox/default_builder.ts"),
     import("../sandbox/process_host.ts"),
+    import("./capabilities.ts"),
   ]);
-  // The model comes first: where a key is missing, no database is made.
-  const [{ client }, texts] = await Promise.all([openModel(options), readTexts(options)]);
+  // These come first: where a key is missing or an option is wrong, no database is made.
+  const [{ client }, texts, policy] = await Promise.all([
+    openModel(options),
+    readTexts(options),
+    openPolicy(options),
+  ]);
   const opened = options.continue ? await openToContinue(options) : await openStore(options);
   await using cleanup = new AsyncDisposableStack();
   cleanup.use(opened);
@@ -48,16 +54,32 @@ export async function openConversation(
   const sessionId = options.session ??
     (options.continue ? await lastSession(opened) : newSessionId(new Date(), Math.random));
   if (texts.system !== undefined) await store.configure(sessionId, { systemPrompt: texts.system });
-  const [{ createLoop }, { DefaultSandboxBuilder }, { createProcessHost }] = await loading;
+  const [
+    { createLoop },
+    { DefaultSandboxBuilder },
+    { createProcessHost },
+    { commandCapabilities },
+  ] = await loading;
   const host = cleanup.use(createProcessHost({ idleMs: severalMessages ? IDLE_MS : 0 }));
-  const sandboxBuilder = new DefaultSandboxBuilder({ host });
-  const loop = createLoop({ llm: client, sessions: store, steps: store, sandboxBuilder });
+  const sandboxBuilder = new DefaultSandboxBuilder({
+    host,
+    capabilities: commandCapabilities(options, client),
+  });
+  const loop = createLoop({
+    llm: client,
+    sessions: store,
+    steps: store,
+    calls: store,
+    sandboxBuilder,
+    policy,
+    ...(options.historyWindow === undefined ? {} : { historyWindow: options.historyWindow }),
+  });
   const parts = cleanup.move();
 
   return {
     sessionId,
     async ask(message) {
-      using activity = followRun(status);
+      using activity = followRun(status, { whyRefused: policy.whyRefused });
       return await loop.run({
         sessionId,
         message,
@@ -87,6 +109,11 @@ async function readTexts(
       ? {}
       : { system: await readTextOption("system", options.system) }),
   };
+}
+
+async function openPolicy(options: CliOptions): Promise<CommandPolicy> {
+  const { commandPolicy } = await import("./command_policy.ts");
+  return commandPolicy(options);
 }
 
 async function openToContinue(options: CliOptions): Promise<OpenStore> {

@@ -22,6 +22,8 @@ export interface CliOptions {
   readonly ephemeral: boolean;
   /** Make no request. */
   readonly offline: boolean;
+  /** Scripts get no function that reaches into a network. */
+  readonly noNetwork: boolean;
   /** The session to extend. */
   readonly session?: string;
   /** Path of the database. */
@@ -40,10 +42,14 @@ export interface CliOptions {
   readonly context?: string;
   /** Text of the session's persona, or `@file`. */
   readonly system?: string;
+  /** Hosts that scripts may reach. */
+  readonly allowNet?: readonly string[];
+  /** Hosts that scripts may reach although they lie in a private network. */
+  readonly allowPrivateNet?: readonly string[];
 }
 
 /** How the value of an option is read. */
-export type OptionKind = "flag" | "text" | "positive" | "count" | "duration";
+export type OptionKind = "flag" | "text" | "list" | "positive" | "count" | "duration";
 
 /** One option. */
 export interface OptionSpec {
@@ -92,6 +98,21 @@ export const OPTIONS: readonly OptionSpec[] = [
     "persona, kept with the session; @FILE reads it",
     "TEXT",
   ),
+  option(
+    "allow-net",
+    "allowNet",
+    "list",
+    "hosts that scripts may reach: example.com,*.example.org",
+    "HOSTS",
+  ),
+  option(
+    "allow-private-net",
+    "allowPrivateNet",
+    "list",
+    "the same for hosts in private networks: 127.0.0.1:8080",
+    "HOSTS",
+  ),
+  option("no-network", "noNetwork", "flag", "scripts get no fetch and no http at all"),
   option("offline", "offline", "flag", "make no request to the model"),
   option("json", "json", "flag", "one JSON object a line on stdout, the result last"),
   option("quiet", "quiet", "flag", "only warnings and errors on stderr", undefined, "q"),

@@ -2,6 +2,7 @@
  * Opens the store that the options name: the database file, or memory. What only reads neither creates nor changes a file.
  */
 import { AgentLoopError } from "../contracts/errors.ts";
+import type { CallLog } from "../contracts/call_log.ts";
 import type { SessionCatalog, SessionListing, SessionStore } from "../contracts/session.ts";
 import type { StepStore } from "../contracts/step.ts";
 import { databasePath } from "./database_path.ts";
@@ -12,7 +13,7 @@ import { oneLine } from "./terminal_text.ts";
 import { reasonOf } from "./text_input.ts";
 
 /** Everything that the command does with a store. */
-export type Store = SessionStore & StepStore & SessionCatalog;
+export type Store = SessionStore & StepStore & SessionCatalog & CallLog;
 
 /** An open store. Disposing closes it. */
 export interface OpenStore extends AsyncDisposable {

@@ -2,12 +2,12 @@
  * `sessions show ID`: what happened in a session, step by step, for people or as JSON lines.
  */
 import type { SessionListing } from "../../contracts/session.ts";
-import type { RunStep } from "../../contracts/step.ts";
 import { type CommandContext, type Outcome, succeeded } from "../command.ts";
 import { checkSessionId } from "../session_id.ts";
+import { mergeTrace, traceLine, traceText } from "../session_trace.ts";
 import { findListing, openStoreToRead, pathOf, sessionMissing } from "../store_access.ts";
 import { escapeControls, oneLine } from "../terminal_text.ts";
-import { countOf, formatBytes, formatCount, formatDuration, formatMoment } from "../units.ts";
+import { countOf, formatBytes, formatCount, formatMoment } from "../units.ts";
 import { listingLine } from "./sessions_ls.ts";
 import { usageError } from "../failure.ts";
 
@@ -23,37 +23,23 @@ export async function showSession(context: CommandContext): Promise<Outcome> {
   if (opened === undefined || listing === undefined) throw sessionMissing(id, pathOf(options));
   const { data, systemPrompt } = await opened.store.get(id);
   const steps = await opened.store.lastN(id, Infinity);
+  const trace = mergeTrace(steps, await opened.store.calls(id));
   if (output.json) {
     output.line({
       ...listingLine(listing),
       system_prompt: systemPrompt ?? null,
       data: parseData(data),
     });
-    for (const step of steps) output.line(stepLine(step));
+    for (const entry of trace) output.line(traceLine(entry));
     return succeeded();
   }
   return succeeded(escapeControls(
-    [headOf(listing, { data, systemPrompt }), ...traceOf(steps)].join("\n"),
+    [headOf(listing, { data, systemPrompt }), ...traceText(trace)].join("\n"),
   ));
 }
 
 function parseData(data: string | undefined) {
   return data === undefined ? null : JSON.parse(data);
-}
-
-function stepLine(step: RunStep) {
-  return {
-    type: "step",
-    step_index: step.stepIndex,
-    run_id: step.runId,
-    step_type: step.stepType,
-    content: step.content,
-    tool_args: parseData(step.toolArgs),
-    duration_ms: step.durationMs,
-    prompt_tokens: step.promptTokens,
-    completion_tokens: step.completionTokens,
-    created_at: step.createdAt.toISOString(),
-  };
 }
 
 function headOf(
@@ -82,31 +68,4 @@ function headOf(
     ],
   ];
   return rows.map(([name = "", value = ""]) => `${name.padEnd(9)}  ${value}`).join("\n");
-}
-
-function traceOf(steps: readonly RunStep[]): string[] {
-  let runId = "";
-  return steps.flatMap((step) => {
-    const lines: string[] = [];
-    if (step.runId !== runId) {
-      runId = step.runId;
-      lines.push("", `run ${runId}, ${formatMoment(step.createdAt)}`);
-    }
-    lines.push(
-      "",
-      `${step.stepIndex}  ${figuresOf(step)}`,
-      ...step.content.trimEnd().split(/\r?\n/).map((line) => `   ${line}`.trimEnd()),
-    );
-    return lines;
-  });
-}
-
-function figuresOf(step: RunStep): string {
-  return [
-    step.stepType,
-    ...(step.durationMs > 0 ? [formatDuration(step.durationMs)] : []),
-    ...(step.promptTokens + step.completionTokens > 0
-      ? [`${formatCount(step.promptTokens)} + ${formatCount(step.completionTokens)} tokens`]
-      : []),
-  ].join(", ");
 }

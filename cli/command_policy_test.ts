@@ -1,0 +1,48 @@
+import { deepStrictEqual, match, strictEqual, throws } from "node:assert/strict";
+import type { PolicyCall } from "../contracts/policy.ts";
+import { commandPolicy } from "./command_policy.ts";
+import { CliError } from "./failure.ts";
+
+function call(aim: Partial<PolicyCall>): PolicyCall {
+  return { name: "fetch", args: [], sideEffect: false, sessionId: "s", ...aim };
+}
+
+Deno.test("what an option lets through passes, and what it would let through is refused with its name", () => {
+  const policy = commandPolicy({ allowNet: ["example.com"], allowPrivateNet: ["127.0.0.1:8080"] });
+  deepStrictEqual(policy.check(call({ target: "example.com" })), { decision: "allow" });
+  deepStrictEqual(
+    policy.check(call({ target: "127.0.0.1", port: 8080, network: "private" })),
+    { decision: "allow" },
+  );
+  deepStrictEqual(policy.check(call({ target: "other.example" })), {
+    decision: "ask",
+    reason: "other.example is not among the allowed hosts; --allow-net other.example lets it pass",
+  });
+  deepStrictEqual(policy.check(call({ target: "10.0.0.1", port: 81, network: "private" })), {
+    decision: "deny",
+    reason: "10.0.0.1 lies in a private network; --allow-private-net 10.0.0.1:81 lets it pass",
+  });
+});
+
+Deno.test("why a call was refused is remembered for its target", () => {
+  const policy = commandPolicy({ allowNet: ["example.com"] });
+  policy.check(call({ target: "example.com" }));
+  policy.check(call({ target: "other.example" }));
+  strictEqual(policy.whyRefused("fetch", "example.com"), undefined);
+  match(policy.whyRefused("fetch", "other.example") ?? "", /--allow-net other\.example/);
+});
+
+Deno.test("a value that is no host is wrong use of its option", () => {
+  for (
+    const [field, option] of [["allowNet", "--allow-net"], [
+      "allowPrivateNet",
+      "--allow-private-net",
+    ]]
+  ) {
+    throws(() => commandPolicy({ [field ?? ""]: ["http://x/"] }), (error) => {
+      strictEqual(error instanceof CliError && error.type, "usage");
+      match(String(error), new RegExp(`${option}: expected hosts such as "example\\.com"`));
+      return true;
+    });
+  }
+});

@@ -1,0 +1,132 @@
+/**
+ * The trace of a session in the order in which it happened: steps, and among them the calls that scripts made. Pure; for people and as JSON lines.
+ */
+import type { CallRow } from "../contracts/call_log.ts";
+import type { JsonValue } from "../contracts/json.ts";
+import type { RunStep } from "../contracts/step.ts";
+import { oneLine } from "./terminal_text.ts";
+import { countOf, formatBytes, formatCount, formatDuration, formatMoment } from "./units.ts";
+
+/** Something that happened in a session. */
+export type TraceEntry = { readonly step: RunStep } | { readonly call: CallRow };
+
+/** Calls of one script that are shown to people; it may make a thousand. */
+const CALLS_SHOWN = 20;
+
+/** Puts each call before the result of the script that made it; one whose script has no result stands at the end of its run. */
+export function mergeTrace(steps: readonly RunStep[], calls: readonly CallRow[]): TraceEntry[] {
+  const waiting = new Map<string, CallRow[]>();
+  for (const call of calls) {
+    const sameRun = waiting.get(call.runId);
+    if (sameRun === undefined) waiting.set(call.runId, [call]);
+    else sameRun.push(call);
+  }
+  const lastOfRun = new Map(steps.map((step) => [step.runId, step.stepIndex]));
+  return steps.flatMap((step) => {
+    const pending = waiting.get(step.runId) ?? [];
+    const before = step.stepType === "execute_js_result"
+      ? pending.splice(0, countWhile(pending, (call) => call.startedAt <= step.createdAt))
+      : [];
+    const after = lastOfRun.get(step.runId) === step.stepIndex ? pending.splice(0) : [];
+    return [...before.map(asCall), { step }, ...after.map(asCall)];
+  });
+}
+
+function asCall(call: CallRow): TraceEntry {
+  return { call };
+}
+
+function countWhile<T>(values: readonly T[], holds: (value: T) => boolean): number {
+  const at = values.findIndex((value) => !holds(value));
+  return at < 0 ? values.length : at;
+}
+
+/** One entry as the object of a JSON line. */
+export function traceLine(entry: TraceEntry): JsonValue {
+  if ("call" in entry) return callLine(entry.call);
+  const { step } = entry;
+  return {
+    type: "step",
+    step_index: step.stepIndex,
+    run_id: step.runId,
+    step_type: step.stepType,
+    content: step.content,
+    tool_args: step.toolArgs === undefined ? null : JSON.parse(step.toolArgs),
+    duration_ms: step.durationMs,
+    prompt_tokens: step.promptTokens,
+    completion_tokens: step.completionTokens,
+    created_at: step.createdAt.toISOString(),
+  };
+}
+
+function callLine(call: CallRow): JsonValue {
+  return {
+    type: "call",
+    call_id: call.id,
+    run_id: call.runId,
+    turn: call.turn,
+    sequence: call.sequence,
+    name: call.name,
+    target: call.target ?? null,
+    args: JSON.parse(call.argsJson),
+    decision: call.decision,
+    outcome: call.outcome ?? null,
+    duration_ms: call.durationMs ?? null,
+    result_bytes: call.resultBytes ?? null,
+    error: call.error ?? null,
+    started_at: call.startedAt.toISOString(),
+  };
+}
+
+/** The entries as lines for people; control characters are still in them. */
+export function traceText(entries: readonly TraceEntry[]): string[] {
+  let runId = "";
+  let callsInARow = 0;
+  return entries.flatMap((entry, index) => {
+    if ("call" in entry) {
+      callsInARow++;
+      const next = entries[index + 1];
+      const isLast = next === undefined || !("call" in next);
+      const more = isLast && callsInARow > CALLS_SHOWN
+        ? [`   … and ${countOf(callsInARow - CALLS_SHOWN, "more call")}; --json shows all`]
+        : [];
+      const gap = callsInARow === 1 ? [""] : [];
+      return [...gap, ...(callsInARow <= CALLS_SHOWN ? [callText(entry.call)] : []), ...more];
+    }
+    callsInARow = 0;
+    const { step } = entry;
+    const head = step.runId === runId
+      ? []
+      : ["", `run ${step.runId}, ${formatMoment(step.createdAt)}`];
+    runId = step.runId;
+    return [
+      ...head,
+      "",
+      `${step.stepIndex}  ${figuresOf(step)}`,
+      ...step.content.trimEnd().split(/\r?\n/).map((line) => `   ${line}`.trimEnd()),
+    ];
+  });
+}
+
+function figuresOf(step: RunStep): string {
+  return [
+    step.stepType,
+    ...(step.durationMs > 0 ? [formatDuration(step.durationMs)] : []),
+    ...(step.promptTokens + step.completionTokens > 0
+      ? [`${formatCount(step.promptTokens)} + ${formatCount(step.completionTokens)} tokens`]
+      : []),
+  ].join(", ");
+}
+
+function callText(call: CallRow): string {
+  const { target, outcome, durationMs = 0, resultBytes = 0, error } = call;
+  const aim = target === undefined ? "" : ` ${oneLine(target, 100)}`;
+  const facts = [
+    call.decision,
+    outcome ?? "never ended",
+    ...(durationMs > 0 ? [formatDuration(durationMs)] : []),
+    ...(resultBytes > 0 ? [formatBytes(resultBytes)] : []),
+    ...(error === undefined ? [] : [oneLine(error, 200)]),
+  ];
+  return `   call  ${oneLine(call.name, 100)}${aim}: ${facts.join(", ")}`;
+}

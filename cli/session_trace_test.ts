@@ -1,0 +1,89 @@
+import { deepStrictEqual } from "node:assert/strict";
+import type { CallRow } from "../contracts/call_log.ts";
+import type { RunStep, StepType } from "../contracts/step.ts";
+import { mergeTrace, traceLine, traceText } from "./session_trace.ts";
+
+function step(stepIndex: number, stepType: StepType, at: number, runId = "r1"): RunStep {
+  return {
+    sessionId: "s",
+    runId,
+    stepType,
+    stepIndex,
+    content: stepType,
+    durationMs: 0,
+    promptTokens: 0,
+    completionTokens: 0,
+    createdAt: new Date(at),
+  };
+}
+
+function call(id: number, at: number, more: Partial<CallRow> = {}): CallRow {
+  return {
+    id,
+    sessionId: "s",
+    runId: "r1",
+    turn: 1,
+    sequence: 0,
+    name: "fetch",
+    argsJson: "[]",
+    decision: "allowed",
+    startedAt: new Date(at),
+    ...more,
+  };
+}
+
+const STEPS = [
+  step(0, "user", 0),
+  step(1, "execute_js", 1),
+  step(2, "execute_js_result", 5),
+  step(3, "execute_js", 5),
+  step(4, "execute_js_result", 9),
+  step(5, "user", 20, "r2"),
+  step(6, "execute_js", 21, "r2"),
+];
+
+function order(calls: readonly CallRow[]): (number | string)[] {
+  return mergeTrace(STEPS, calls).map((entry) =>
+    "call" in entry ? `call ${entry.call.id}` : entry.step.stepIndex
+  );
+}
+
+Deno.test("calls stand before the result of their script, and at the end of a run that broke off", () => {
+  const calls = [call(1, 1), call(2, 5), call(3, 6), call(4, 22, { runId: "r2" })];
+  deepStrictEqual(order(calls), [0, 1, "call 1", "call 2", 2, 3, "call 3", 4, 5, 6, "call 4"]);
+});
+
+Deno.test("a call is one line with what was decided and what came of it", () => {
+  const calls = [
+    call(1, 2, { target: "a.example", outcome: "ok", durationMs: 12, resultBytes: 2048 }),
+    call(2, 2, { name: "ai", decision: "denied", outcome: "refused", error: "no\nway" }),
+    call(3, 2, { target: "b.example" }),
+  ];
+  deepStrictEqual(traceText(mergeTrace(STEPS.slice(0, 3), calls)).slice(8, 12), [
+    "",
+    "   call  fetch a.example: allowed, ok, 12 ms, 2.0 KiB",
+    "   call  ai: denied, refused, no way",
+    "   call  fetch b.example: allowed, never ended",
+  ]);
+});
+
+Deno.test("of very many calls the first are shown, and how many more there are", () => {
+  const calls = Array.from({ length: 25 }, (_, index) => call(index, 2, { outcome: "ok" }));
+  const lines = traceText(mergeTrace(STEPS.slice(0, 3), calls));
+  deepStrictEqual(lines.filter((line) => line.includes("call  ")).length, 20);
+  deepStrictEqual(lines.slice(-4, -2), ["   … and 5 more calls; --json shows all", ""]);
+});
+
+Deno.test("a call as a JSON line has the same keys whether or not it ended", () => {
+  const ended = call(1, 0, {
+    outcome: "ok",
+    durationMs: 1,
+    resultBytes: 2,
+    target: "x",
+    error: "e",
+  });
+  deepStrictEqual(
+    Object.keys(traceLine({ call: call(1, 0) }) as object),
+    Object.keys(traceLine({ call: ended }) as object),
+  );
+});
