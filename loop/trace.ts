@@ -4,6 +4,7 @@
  */
 import type { TextRedactor } from "../contracts/redaction.ts";
 import type { Span, SpanAttributes, Tracer } from "../contracts/tracing.ts";
+import { LimitReached } from "./limits.ts";
 
 /** Attributes, those that are not known left out. */
 export type Attributes = { readonly [name: string]: SpanAttributes[string] | undefined };
@@ -51,7 +52,10 @@ export async function traced<T>(
   try {
     return await work(trace);
   } catch (error) {
-    trace.fail(error instanceof Error ? error.message : String(error));
+    // Ending on a limit is no failure.
+    if (!(error instanceof LimitReached)) {
+      trace.fail(error instanceof Error ? error.message : String(error));
+    }
     throw error;
   } finally {
     trace.end();
