@@ -15,6 +15,11 @@ import { reasonOf } from "./text_input.ts";
 /** Everything that the command does with a store. */
 export type Store = SessionStore & StepStore & SessionCatalog & CallLog;
 
+/** How long a call waits for other processes that write to the database. Somebody sits there and waits too. */
+const LOCK_TIMEOUT_MS = 5_000;
+/** How long closing waits for calls that still try: the run that made them has given them up. */
+const CLOSE_TIMEOUT_MS = 500;
+
 /** An open store. Disposing closes it. */
 export interface OpenStore extends AsyncDisposable {
   /** The store. */
@@ -59,19 +64,28 @@ export async function openExistingStore(
   return await isFile(path) ? await openFile(path) : undefined;
 }
 
-/** Opens the database to look at when its file is there. */
+/**
+ * Opens the database to look at when its file is there. One of an older schema is brought up to date first, unless it is to be left as it is: then its
+ * error is one that {@linkcode isOlderSchema} knows.
+ */
 export async function openStoreToRead(
   options: Pick<CliOptions, "db">,
+  { mayMigrate = true }: { readonly mayMigrate?: boolean } = {},
 ): Promise<OpenStore | undefined> {
   const path = pathOf(options);
   if (!await isFile(path)) return undefined;
   try {
     return await openFile(path, true);
   } catch (error) {
-    // A file of an older schema has to be brought up to date first.
-    if (!(error instanceof AgentLoopError) || error.code !== "store_failed") throw error;
+    if (!mayMigrate || !isOlderSchema(error)) throw error;
     return await openFile(path);
   }
+}
+
+/** Whether a database could not be read only because its schema is an older one; told by the words, since it shares its code with other failures. */
+export function isOlderSchema(error: unknown): boolean {
+  return error instanceof AgentLoopError && error.code === "store_failed" &&
+    /it is of schema \d+.*bring it up to date/.test(error.message);
 }
 
 /** What a listing says of one session. */
@@ -102,6 +116,16 @@ async function isFile(path: string): Promise<boolean> {
 
 async function openFile(path: string, readOnly: boolean = false): Promise<OpenStore> {
   const { openSqliteStore } = await import("../stores/sqlite/mod.ts");
-  const store = openSqliteStore(path, { readOnly });
-  return { store, path: store.path, [Symbol.asyncDispose]: () => store.close() };
+  const store = openSqliteStore(path, { readOnly, lockTimeoutMs: LOCK_TIMEOUT_MS });
+  return {
+    store,
+    path: store.path,
+    async [Symbol.asyncDispose]() {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const late = new Promise((resolve) => timer = setTimeout(resolve, CLOSE_TIMEOUT_MS));
+      await Promise.race([store.close(), late]);
+      clearTimeout(timer);
+      store[Symbol.dispose]();
+    },
+  };
 }

@@ -1,5 +1,12 @@
-import { deepStrictEqual, doesNotMatch, match, strictEqual } from "node:assert/strict";
+import {
+  deepStrictEqual,
+  doesNotMatch,
+  match,
+  notDeepStrictEqual,
+  strictEqual,
+} from "node:assert/strict";
 import { startOpenAIServer } from "../fixtures/openai_server.ts";
+import { writeSchema1 } from "../fixtures/store_schema_1.ts";
 import { jsonLines, onlyResult, openHome } from "./cli_process.ts";
 
 Deno.test("doctor checks endpoint, model, sandbox, walls and database, and makes one request", async () => {
@@ -72,4 +79,18 @@ Deno.test("doctor without a key says so and checks the rest", async () => {
   strictEqual(code, 1);
   match(stdout, /^endpoint {3}failed {3}No API key for https:\/\/api\.openai\.com\/v1\./);
   match(stdout, /\nrequest {4}skipped {2}there is nothing to ask\nsandbox {4}ok /);
+});
+
+Deno.test("a database of an older version is looked at by doctor without being changed, and brought up to date by what reads it", async () => {
+  await using home = await openHome("http://127.0.0.1:9/v1");
+  const path = `${home.path}/old.db`;
+  writeSchema1(path);
+  const before = await Deno.readFile(path);
+  const { stdout } = await home.run(["doctor", "--offline", "--json", "--db", path]);
+  const check = jsonLines(stdout).find((line) => line.name === "database");
+  deepStrictEqual([check.state, check.schema], ["ok", 1]);
+  match(check.detail, /schema 1, of an older version; the next run brings it up to date$/);
+  deepStrictEqual(await Deno.readFile(path), before);
+  strictEqual((await home.run(["sessions", "ls", "--db", path])).code, 0);
+  notDeepStrictEqual(await Deno.readFile(path), before);
 });
