@@ -141,6 +141,28 @@ export { createProcessHost, type ProcessHostOptions } from "./sandbox/process_ho
 export type { ProcessPoolOptions } from "./sandbox/process_pool.ts";
 export { SandboxPool, type SandboxPoolOptions } from "./sandbox/sandbox_pool.ts";
 
+export type {
+  CompactionCheckpoint,
+  CompactOptions,
+  Compactor,
+  CompactResult,
+  ContextBudget,
+  TokenEstimator,
+} from "./contracts/compaction.ts";
+export {
+  SummarizingCompactor,
+  type SummarizingCompactorOptions,
+} from "./loop/summarizing_compactor.ts";
+export { DEFAULT_COMPACT_PROMPT, DEFAULT_MERGE_PROMPT } from "./loop/summary_prompts.ts";
+export {
+  type CompactedSession,
+  compactSession,
+  type CompactSessionOptions,
+} from "./loop/compact_session.ts";
+export { type Profile, type ProfiledConfig, profileFor } from "./loop/profile.ts";
+
+export type { Span, SpanAttributes, Tracer } from "./contracts/tracing.ts";
+
 export { extractDoneMarker, extractJsBlock } from "./loop/extract.ts";
 export { composeSystemPrompt, textEmissionSystemPrompt } from "./loop/prompt.ts";
 export { estimateTokens } from "./loop/tokens.ts";

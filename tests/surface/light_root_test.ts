@@ -4,7 +4,14 @@ import { pathToFileURL } from "node:url";
 import { reachable } from "../../_tools/import_cycles.ts";
 import { readModuleGraph } from "../../_tools/module_graph.ts";
 
-const ENTRIES = ["mod.ts", "llm/openai.ts", "stores/sqlite/mod.ts", "testing.ts", "cli.ts"];
+const ENTRIES = [
+  "mod.ts",
+  "ext/otel/mod.ts",
+  "llm/openai.ts",
+  "stores/sqlite/mod.ts",
+  "testing.ts",
+  "cli.ts",
+];
 
 for (const entry of ENTRIES) {
   Deno.test(`surface: ${entry} can be imported without any permission`, async () => {
