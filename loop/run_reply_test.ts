@@ -63,6 +63,16 @@ Deno.test("run reply: each reminder costs a turn, so a model that never finds th
   ]);
 });
 
+Deno.test("run reply: prose with an example block becomes the answer after two reminders, bare code never does", async () => {
+  const explained = `Debouncing waits.\n${block("const debounce = (f) => f;")}\nThat is all.`;
+  using made = fixture([explained, explained, explained]);
+  const result = await made.loop.run(REQUEST);
+  deepEqual([result.status, result.finalText], ["completed", explained]);
+  const bare = block("answer(4)");
+  using other = fixture([bare, bare, bare, bare]);
+  equal((await other.loop.run({ ...REQUEST, maxIterations: 4 })).status, "max_iterations");
+});
+
 Deno.test("run reply: later runs are sent neither the reply nor the reminder", async () => {
   using made = fixture([block("answer(4)"), "4", "again 4"]);
   await made.loop.run(REQUEST);

@@ -62,12 +62,30 @@ async function takeReply(
       return await giveAnswer(run, { text: reply.text, cost });
     case "code":
       return await takeScript(run, { ...reply, said: proseOf(asked.text), cost, turn, trace });
-    case "cut":
     case "missing_run":
     case "wrong_form":
+      if (isMeantAsAnswer(run, asked)) {
+        return await giveAnswer(run, { text: scanReply(asked.text).visible.trim(), cost });
+      }
+      return await remind(run, { reply, text: asked.text, cost });
+    case "cut":
     case "unfinished_reasoning":
       return await remind(run, { reply, text: asked.text, cost });
   }
+}
+
+/** After so many reminders, prose with an example block in it is taken for what it is. */
+const ENOUGH_REMINDERS = 2;
+
+/**
+ * Whether a reply that could not be run was never meant to be: somebody asked about code, and the model goes on to explain with an example, reminder after reminder.
+ * Code without a word around it, and calls of tools, stay what they are.
+ */
+function isMeantAsAnswer(run: RunState, { reply, text }: Asked): boolean {
+  const explains = reply.kind === "missing_run" ||
+    (reply.kind === "wrong_form" && reply.form === "language");
+  const reminders = run.unsettled.filter((message) => message.role === "user").length;
+  return explains && reminders >= ENOUGH_REMINDERS && proseOf(text) !== "";
 }
 
 /** Asks the model. A request that its provider found too long is made shorter and sent once more; never as it was. */
