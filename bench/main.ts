@@ -4,7 +4,7 @@
  *     deno task bench [name …]
  */
 
-const BENCHES = ["turns", "start", "memory", "sandbox", "stores", "prompt"];
+const BENCHES = ["turns", "start", "memory", "sandbox", "stores", "prompt", "prefix"];
 
 const wanted = Deno.args.length > 0 ? Deno.args : BENCHES;
 for (const name of wanted) {

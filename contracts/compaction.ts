@@ -13,7 +13,7 @@ export interface ContextBudget {
   readonly maxTokens: number;
   /** Held back for the reply, and sent as its bound. @default maxTokens / 8 within 512…4096, never over half the window */
   readonly reserve?: number;
-  /** @default estimateTokens (UTF-8 bytes / 4) */
+  /** Sizes texts. @default estimateTokens (UTF-8 bytes / 4) */
   readonly estimate?: TokenEstimator;
 }
 
@@ -44,7 +44,8 @@ export interface CompactOptions {
 }
 
 /**
- * Shrinks a session's history. Gets it oldest first, without the current message. May return it as it is.
+ * Shrinks a session's history. Gets it oldest first, without the present turn. May return it as it is. Between the turns of a run the message
+ * that is being answered stands in it too; it is sent whole whatever becomes of it.
  * When it throws an `AgentLoopError` with `tokens`, those still count.
  */
 export interface Compactor {
