@@ -6,7 +6,7 @@
  */
 import type { CompletionRequest, Message } from "../contracts/model.ts";
 import type { LoopConfig } from "../contracts/loop.ts";
-import { execution, fakeSandboxBuilder } from "../loop/_fake_sandbox.ts";
+import { DEFAULT_SANDBOX_LIMITS, type SandboxBuilder } from "../contracts/sandbox.ts";
 import { createLoop } from "../loop/create_loop.ts";
 import { profileFor } from "../loop/profile.ts";
 import { SummarizingCompactor } from "../loop/summarizing_compactor.ts";
@@ -46,10 +46,7 @@ async function promptsOf(
         : `\`\`\`javascript\n${script(turn)}\n\`\`\``,
   });
   const store = new MemoryStore();
-  const sandboxBuilder = fakeSandboxBuilder({
-    prompt: "declare function fetch(url: string): Response;\n".repeat(30),
-    evaluate: () => Promise.resolve(execution({ logs: log(turn), valueJson: `{"turn":${turn}}` })),
-  });
+  const sandboxBuilder = sandboxDouble(() => ({ logs: log(turn), valueJson: `{"turn":${turn}}` }));
   const loop = createLoop(profile({ llm, sessions: store, steps: store, sandboxBuilder }));
   while (turn < TURNS) {
     await loop.run({
@@ -59,6 +56,23 @@ async function promptsOf(
     });
   }
   return llm.requests;
+}
+
+/** A sandbox that runs nothing: every script ends well, with the log and the value that it is told. */
+function sandboxDouble(
+  outcome: () => { readonly logs: string; readonly valueJson: string },
+): SandboxBuilder {
+  return {
+    build: () =>
+      Promise.resolve({
+        prompt: "declare function fetch(url: string): Response;\n".repeat(30),
+        functions: new Map(),
+        limits: DEFAULT_SANDBOX_LIMITS,
+        evaluate: () =>
+          Promise.resolve({ ...outcome(), notes: [], guestMs: 1, hostCalls: 0, clockMs: [] }),
+        [Symbol.asyncDispose]: () => Promise.resolve(),
+      }),
+  };
 }
 
 /** A request as the bytes that a provider would compare, one after the other. */
