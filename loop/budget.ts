@@ -10,6 +10,8 @@ const MIN_RESERVE = 512;
 const MAX_RESERVE = 4096;
 /** A trim brings the request down to this share of what it may take, so that the next ones fit without another. */
 const TRIM_SHARE = 0.75;
+/** Only requests of this share of the allowance tell how good the estimate is. */
+const TELLING_SHARE = 0.25;
 /** After an overflow that nothing explains, requests are kept below this share of the one that was too long. */
 const UNEXPLAINED_SHARE = 0.5;
 /** An estimate is corrected by this factor at most: what differs more was not the same text. */
@@ -86,8 +88,12 @@ export class PromptBudget {
     return Math.floor(tokens / this.#correction);
   }
 
-  /** Learns what a request took that was estimated at so many tokens. */
+  /**
+   * Learns what a request took that was estimated at so many tokens. A small one tells little: what a provider adds to every prompt is most of
+   * the difference there.
+   */
   learnUsage(estimated: number, actual: number): void {
+    if (estimated < this.allowance * TELLING_SHARE) return;
     const factor = actual / Math.max(1, estimated);
     if (factor <= MAX_CORRECTION) this.#correct(factor);
   }

@@ -42,12 +42,14 @@ Deno.test("budget: a longer reply that a request asks for takes from the prompt,
 
 Deno.test("budget: estimates that turn out too low are corrected upwards, within reason", () => {
   const budget = new PromptBudget({ maxTokens: 8192 });
-  budget.learnUsage(1000, 900);
+  budget.learnUsage(5000, 4500);
+  // Too small to tell.
+  budget.learnUsage(500, 900);
   equal(budget.corrected(1000), 1000);
-  budget.learnUsage(1000, 1200);
-  budget.learnUsage(1000, 1100);
+  budget.learnUsage(5000, 6000);
+  budget.learnUsage(5000, 5500);
   equal(budget.corrected(1000), 1200);
-  budget.learnUsage(1000, 50_000);
+  budget.learnUsage(5000, 50_000);
   equal(budget.corrected(1000), 1200);
   equal(budget.uncorrected(1200), 1000);
 });

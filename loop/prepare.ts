@@ -87,10 +87,12 @@ function beginRun(
 ): RunState {
   const { parts, request, signal, recorder, tally, spending, trace } = setup;
   const budget = new PromptBudget(parts.contextBudget, request.maxTokens);
+  const model = request.model ?? session.model ?? parts.model;
+  spending.model = model;
   const run: RunState = {
     parts,
     request,
-    model: request.model ?? session.model ?? parts.model,
+    model,
     maxIterations: request.maxIterations ?? parts.maxIterations,
     maxArgsBytes: request.limits?.argsBytes ?? parts.limits.argsBytes ?? Infinity,
     signal,

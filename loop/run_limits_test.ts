@@ -112,6 +112,19 @@ Deno.test("run limits: a limit on cost that cannot be kept is told, once", async
   ]);
 });
 
+Deno.test("run limits: what functions and compactors spend costs what they say, else what the run's model does", async () => {
+  const ai: HostFunction = {
+    name: "ai",
+    execute: ([cost], { spend }) =>
+      spend({ prompt: 1000, completion: 0, ...(typeof cost === "number" ? { cost } : {}) }),
+  };
+  using made = fixture([block("async function run() { await ai(7); await ai(); answer(1); }")], {
+    sandbox: { functions: [ai] },
+    config: { model: "m", prices: { m: { prompt: 2000, completion: 0 } }, limits: { cost: 100 } },
+  });
+  deepEqual((await made.loop.run(REQUEST)).spent, { tokens: 2000, cost: 9, hostCalls: 2 });
+});
+
 /** A function that counts how often it ran. */
 function counted(): HostFunction & { ran: number } {
   const made = { name: "f", ran: 0, execute: () => ++made.ran };

@@ -40,8 +40,6 @@ export interface PlannedCall {
   readonly promptTokens: number;
   /** The bound of its reply, where it has one. */
   readonly replyTokens?: number | undefined;
-  /** The model that is asked, where the request names one. */
-  readonly model?: string | undefined;
 }
 
 /** A reply shorter than this is not worth asking for. */
@@ -64,6 +62,8 @@ export class Spending {
   /** The model that answered last, as its provider names it. */
   #answeredBy: string | undefined;
   #warned = false;
+  /** The model that the run asks, once it is known. Calls of whose model nothing is known are taken to cost what its calls do. */
+  model: string | undefined;
 
   /** Begins at nothing. */
   constructor(options: SpendingOptions) {
@@ -81,18 +81,15 @@ export class Spending {
     return { tokens: prompt + completion, cost: this.#cost, hostCalls: this.#hostCalls };
   }
 
-  /** Counts what a call took. `asked` is the model that the request named, `answered` the one that the reply did. */
-  add(
-    usage: TokenUsage,
-    { asked, answered }: {
-      readonly asked?: string | undefined;
-      readonly answered?: string | undefined;
-    } = {},
-  ): void {
+  /**
+   * Counts what a model call took. `answered` is the model that the reply named; without it the call is one of a function or a compactor, whose
+   * model is not told.
+   */
+  add(usage: TokenUsage, answered?: string): void {
     this.#answeredBy = answered ?? this.#answeredBy;
-    const models = [asked, answered ?? this.#answeredBy];
-    const cost = costOf(usage, { prices: this.#options.prices, models });
-    if (cost === undefined && usage.prompt + usage.completion > 0) this.#warnOfCost(models);
+    const told = answered === undefined ? usage.cost : undefined;
+    const cost = told ?? this.#priceOf(usage);
+    if (cost === undefined && usage.prompt + usage.completion > 0) this.#warnOfCost();
     this.#usage = addUsage(this.#usage, usage);
     this.#cost += cost ?? 0;
     this.#unsaved = addSpend(this.#unsaved, {
@@ -113,7 +110,7 @@ export class Spending {
     const replyTokens = call.replyTokens ?? MIN_REPLY_TOKENS;
     const spend = {
       tokens: call.promptTokens + replyTokens,
-      cost: this.#costOf({ prompt: call.promptTokens, completion: replyTokens }, call.model),
+      cost: this.#expectedCost({ prompt: call.promptTokens, completion: replyTokens }),
       hostCalls: 0,
     };
     const passed = passedLimit(this.#accounts(), spend);
@@ -130,7 +127,7 @@ export class Spending {
    */
   async hasRoomFor(tokens: number): Promise<boolean> {
     await this.#readScope();
-    const cost = this.#costOf({ prompt: tokens, completion: 0 });
+    const cost = this.#expectedCost({ prompt: tokens, completion: 0 });
     return passedLimit(this.#accounts(), { tokens, cost, hostCalls: 0 }) === undefined;
   }
 
@@ -187,18 +184,22 @@ export class Spending {
   }
 
   /** What tokens would cost. Where no price is known: as much as those that were spent before. */
-  #costOf(usage: TokenUsage, model?: string): number {
-    const models = [model, this.#answeredBy];
-    const cost = costOf(usage, { prices: this.#options.prices, models });
+  #expectedCost(usage: TokenUsage): number {
+    const cost = this.#priceOf(usage);
     if (cost !== undefined) return cost;
     const { tokens } = this.total;
     return tokens === 0 ? 0 : (usage.prompt + usage.completion) * this.#cost / tokens;
   }
 
+  #priceOf(usage: TokenUsage): number | undefined {
+    const models = [this.model, this.#answeredBy];
+    return costOf(usage, { prices: this.#options.prices, models });
+  }
+
   /** Tokens of a reply that would just stay within every limit. */
-  #replyTokensLeft({ promptTokens, model }: PlannedCall): number {
-    const promptCost = this.#costOf({ prompt: promptTokens, completion: 0 }, model);
-    const tokenCost = this.#costOf({ prompt: 0, completion: 1 }, model);
+  #replyTokensLeft({ promptTokens }: PlannedCall): number {
+    const promptCost = this.#expectedCost({ prompt: promptTokens, completion: 0 });
+    const tokenCost = this.#expectedCost({ prompt: 0, completion: 1 });
     const left = this.#accounts().flatMap(({ limits, spent }) => [
       (limits.totalTokens ?? Infinity) - spent.tokens - promptTokens,
       tokenCost === 0
@@ -208,12 +209,12 @@ export class Spending {
     return Math.floor(Math.min(...left));
   }
 
-  #warnOfCost(models: readonly (string | undefined)[]): void {
+  #warnOfCost(): void {
     const { limits, scopeLimits, warn } = this.#options;
     const isLimited = limits.cost !== undefined || scopeLimits?.cost !== undefined;
     if (this.#warned || !isLimited) return;
     this.#warned = true;
-    const model = models.find((name) => name !== undefined) ?? "the model";
+    const model = this.model ?? this.#answeredBy ?? "the model";
     warn(
       `The limit on cost cannot be kept: no price is known for ${model}, and its provider tells none. Add it to the price table, or limit tokens.`,
     );

@@ -128,9 +128,9 @@ function askOnce(
     redactStream: () => recorder.redactStream(),
     trace,
     onStart,
-    beforeCall: () => spending.planCall({ promptTokens, replyTokens, model }),
+    beforeCall: () => spending.planCall({ promptTokens, replyTokens }),
     onCall: (usage, answered) => {
-      spending.add(usage, { asked: model, answered });
+      spending.add(usage, answered);
       budget.learnUsage(estimated, usage.prompt);
       tally.dataBytesCarried += withheldBytes;
     },
