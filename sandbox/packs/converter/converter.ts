@@ -87,8 +87,6 @@ class ProcessConverter implements Converter {
   readonly #workers = new Set<Worker>();
   readonly #queue: Waiting[] = [];
   readonly #runs = new WeakMap<AbortSignal, RunConverter>();
-  /** The runs of processes that are being started and are not among the workers yet. */
-  readonly #starting: AbortSignal[] = [];
 
   constructor(limits: Required<ConverterOptions>) {
     this.#limits = limits;
@@ -142,8 +140,8 @@ class ProcessConverter implements Converter {
         own.busy = true;
         return own;
       }
-      if (this.#workers.size + this.#starting.length < this.#limits.maxProcesses) {
-        return await this.#start(run);
+      if (this.#workers.size < this.#limits.maxProcesses) {
+        return this.#start(run);
       }
       const foreign = idle[0];
       if (foreign === undefined) await this.#turn(run, signal);
@@ -154,23 +152,18 @@ class ProcessConverter implements Converter {
   /** Whether a run may use one more at once: no run takes them all, where there are some. */
   #mayHaveMore(run: AbortSignal): boolean {
     const most = Math.ceil(this.#limits.maxProcesses / 2);
-    let busy = this.#starting.filter((other) => other === run).length;
+    let busy = 0;
     for (const worker of this.#workers) if (worker.busy && worker.run === run) busy++;
     return busy < most;
   }
 
-  async #start(run: AbortSignal): Promise<Worker> {
-    this.#starting.push(run);
-    try {
-      const command = converterCommand(this.#limits.memoryMib);
-      const process = startConverterProcess(command, this.#limits);
-      const worker: Worker = { process, run, busy: true };
-      this.#workers.add(worker);
-      process.gone.then(() => this.#forget(worker));
-      return worker;
-    } finally {
-      this.#starting.splice(this.#starting.indexOf(run), 1);
-    }
+  #start(run: AbortSignal): Worker {
+    const command = converterCommand(this.#limits.memoryMib);
+    const process = startConverterProcess(command, this.#limits);
+    const worker: Worker = { process, run, busy: true };
+    this.#workers.add(worker);
+    process.gone.then(() => this.#forget(worker));
+    return worker;
   }
 
   #turn(run: AbortSignal, signal: AbortSignal): Promise<void> {
