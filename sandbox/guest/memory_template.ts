@@ -21,11 +21,11 @@ export interface MemoryTemplate {
 }
 
 /** The build's static data takes 88 KiB at the start of the memory; the stack follows. */
-const STATIC_BYTES = 256 * 1024;
+const STATIC_BYTES = 128 * 1024;
 /** An allocation that no free block of a fresh heap can serve. */
 const PROBE_BYTES = 4 * 1024 * 1024;
-/** The stack limit is at most 128 KiB; what the engine's C code adds beyond it stays far below this. */
-const STACK_BYTES = 512 * 1024;
+/** The stack limit is at most 128 KiB; the engine's own C code adds a few KiB to it. */
+const STACK_BYTES = 160 * 1024;
 
 /** Finds the layout with an instance that is then dropped; `undefined` when it cannot be told. */
 export async function measureLayout(engine: Engine): Promise<MemoryLayout | undefined> {
@@ -62,8 +62,20 @@ export function takeTemplate(memory: WebAssembly.Memory, layout: MemoryLayout): 
   };
 }
 
+/** Lays a template into the memory of a new instance. What is zero there is left alone: it takes no room until it is written to. */
+export function layIntoNew(instance: EngineInstance, template: MemoryTemplate): boolean {
+  const { buffer } = instance.memory;
+  if (buffer.byteLength !== template.byteLength) return false;
+  layPieces(new Uint8Array(buffer), template);
+  return true;
+}
+
+function layPieces(bytes: Uint8Array, template: MemoryTemplate): void {
+  for (const piece of template.pieces) bytes.set(piece.bytes, piece.at);
+}
+
 /**
- * Lays a template into a memory, wiping what a script left. False when the memory has grown since: it cannot shrink, so the instance
+ * Lays a template into a used memory, wiping what a script left. False when the memory has grown since: it cannot shrink, so the instance
  * is to be dropped.
  */
 export function layTemplate(instance: EngineInstance, template: MemoryTemplate): boolean {
@@ -74,6 +86,6 @@ export function layTemplate(instance: EngineInstance, template: MemoryTemplate):
   const heapEnd = new Uint32Array(buffer)[heapEndAt / 4]!;
   if (heapEnd < heapBase || heapEnd > bytes.length) return false;
   bytes.fill(0, heapBase - STACK_BYTES, heapEnd);
-  for (const piece of template.pieces) bytes.set(piece.bytes, piece.at);
+  layPieces(bytes, template);
   return true;
 }

@@ -5,6 +5,7 @@
 import type { Engine, EngineHooks, EngineInstance, Pointer } from "./engine.ts";
 import { SCRIPT_NAME } from "./failure.ts";
 import {
+  layIntoNew,
   layTemplate,
   type MemoryLayout,
   type MemoryTemplate,
@@ -85,7 +86,7 @@ export function createRealmFactory(engine: Engine, options: RealmOptions): Realm
       const instance = await engine.createInstance(options.memoryBytes);
       if (first !== undefined) {
         const { anchors, template } = await first;
-        if (template !== undefined && layTemplate(instance, template)) {
+        if (template !== undefined && layIntoNew(instance, template)) {
           return wrapRealm(instance, anchors, template);
         }
         return wrapRealm(instance, await setUp(instance, options), undefined);
