@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import type { CompletionRequest } from "../contracts/model.ts";
+import type { CompletionRequest, Message } from "../contracts/model.ts";
 import { MemoryStore } from "../stores/memory.ts";
 import { keepFacts, promptTokens } from "./_fact_keeper.ts";
 import { fakeSandboxBuilder } from "./_fake_sandbox.ts";
@@ -19,10 +19,18 @@ interface Figures {
   readonly reply: number;
   readonly messages: number;
   readonly knowsFact: boolean;
+  /** Whether it shares with the request before it all of that but the newest script and what followed it. */
+  readonly goesOn: boolean;
 }
 
-function figuresOf({ messages, maxTokens = 0 }: CompletionRequest): Figures {
+function figuresOf(
+  { messages, maxTokens = 0 }: CompletionRequest,
+  before: readonly Message[] = [],
+): Figures {
+  const shared = before.findIndex(({ content }, at) => content !== messages[at]?.content);
   return {
+    // At most: the script, its result, the answer and the next message.
+    goesOn: shared < 0 || shared >= before.length - 4,
     tokens: promptTokens(messages),
     reply: maxTokens,
     messages: messages.length,
@@ -32,9 +40,11 @@ function figuresOf({ messages, maxTokens = 0 }: CompletionRequest): Figures {
 
 /** A model that plays scripts of some 150 tokens, whose logs take as much, and answers in each so manieth turn. The third turn finds a fact. */
 function playing(figures: Figures[], turnsARun: number) {
+  let before: readonly Message[] = [];
   return {
     complete: (request: CompletionRequest) => {
-      const turn = figures.push(figuresOf(request));
+      const turn = figures.push(figuresOf(request, before));
+      before = request.messages;
       const note = "// one more step of a long piece of work\n".repeat(10);
       const line = turn === 3 ? FACT : `row ${turn}: ${"x".repeat(500)}`;
       const text = turn % turnsARun === 0
@@ -88,11 +98,15 @@ function assertFits(figures: readonly Figures[]): void {
 Deno.test("long session: a thousand turns against an 8k window; every request fits, a fact of turn 3 is known at the end, and a turn costs no more than at the beginning", async () => {
   const { loop, figures, summaries, reads } = longLoop(TURNS_A_RUN);
   const trims: number[] = [];
+  let folds = 0;
   for (let run = 0; run * TURNS_A_RUN < TURNS; run++) {
     const { status } = await loop.run({
       sessionId: "s",
       message: `Request ${run}`,
-      onEvent: ({ type }) => void (type === "budget_trimmed" && trims.push(run)),
+      onEvent: ({ type }) => {
+        if (type === "budget_trimmed") trims.push(run);
+        if (type === "compacted") folds++;
+      },
     });
     equal(status, "completed");
   }
@@ -101,6 +115,7 @@ Deno.test("long session: a thousand turns against an 8k window; every request fi
   assertFits([...figures, ...summaries]);
   deepEqual(figures.slice(3).filter((one) => !one.knowsFact).length, 0, "the fact was forgotten");
   deepEqual(trims, [], "nothing left the prompt but through a summary");
+  equal(figures.filter((one) => !one.goesOn).length, folds, "the prompt moved without a summary");
   // What a turn reads, sends and summarizes at the end is what it did at the beginning.
   const [early, late] = [figures.slice(100, 300), figures.slice(-200)];
   const most = (of: readonly Figures[], field: "tokens" | "messages") =>
