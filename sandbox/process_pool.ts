@@ -17,7 +17,7 @@ export interface ProcessPoolOptions {
   readonly maxQueue?: number;
   /** Processes that are started before a scope needs them. @default 0 */
   readonly spares?: number;
-  /** Scripts that one process runs before another takes its place. @default 2_000 (memory was flat over 3,000) */
+  /** Scripts that one process runs before another takes its place. @default 10_000 (memory is flat while realms are renewed; `maxRssBytes` holds where they are not) */
   readonly maxExecutions?: number;
   /** Age in ms at which a process is replaced. @default 3_600_000 (1 hour) */
   readonly maxAgeMs?: number;
@@ -68,7 +68,7 @@ export class ProcessPool {
       maxGuests: 1024,
       maxQueue: 10_000,
       spares: 0,
-      maxExecutions: 2_000,
+      maxExecutions: 10_000,
       maxAgeMs: 3_600_000,
       maxRssBytes: 512 * 1024 * 1024,
       ...options,
