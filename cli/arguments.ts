@@ -144,6 +144,8 @@ function readValue(
       return wholeNumber(name, text, 1);
     case "count":
       return wholeNumber(name, text, 0);
+    case "amount":
+      return amount(name, text);
     case "duration": {
       const ms = parseDuration(text);
       // Timers hold 31 bits; a longer one would fire at once.
@@ -157,6 +159,14 @@ function readValue(
       return ms;
     }
   }
+}
+
+function amount(name: string, text: string): number {
+  const value = /^\d+(\.\d+)?$|^\.\d+$/.test(text) ? Number(text) : NaN;
+  if (!Number.isFinite(value)) {
+    throw usageError(`${name} must be a number such as 2 or 0.25, not ${shown(text)}`);
+  }
+  return value;
 }
 
 function wholeNumber(name: string, text: string, least: number): number {

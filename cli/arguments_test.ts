@@ -86,11 +86,11 @@ Deno.test("commands of a group are two words", () => {
     words: ["a"],
     options: {},
   });
-  strictEqual(refusal("sessions"), "sessions needs to know what to do: ls, show, rm");
+  strictEqual(refusal("sessions"), "sessions needs to know what to do: ls, show, compact, rm");
   strictEqual(refusal("sessions", "sho"), "unknown command sessions sho; did you mean show?");
   strictEqual(
     refusal("sessions", "delete"),
-    "unknown command sessions delete; there are ls, show, rm",
+    "unknown command sessions delete; there are ls, show, compact, rm",
   );
 });
 
@@ -123,6 +123,19 @@ Deno.test("a missing or empty value is named", () => {
     "--model needs a value, but --json follows; a value that begins with a dash is given as --model=NAME",
   );
   strictEqual(refusal("--json=yes", "hi"), "--json takes no value (got yes)");
+});
+
+Deno.test("amounts are decimal numbers", () => {
+  deepStrictEqual(parsed("hi", "--max-cost", "0.25", "--price-prompt=.5").options, {
+    maxCost: 0.25,
+    pricePrompt: 0.5,
+  });
+  for (const value of ["1e3", "free", "1,5", "0x10", "1.", "Infinity"]) {
+    strictEqual(
+      refusal("hi", "--max-cost", value),
+      `--max-cost must be a number such as 2 or 0.25, not ${value}`,
+    );
+  }
 });
 
 Deno.test("numbers and times are checked", () => {

@@ -4,10 +4,9 @@
 import type { RunResult } from "../contracts/loop.ts";
 import { followRun } from "./activity.ts";
 import type { CommandContext } from "./command.ts";
-import type { CommandPolicy } from "./command_policy.ts";
 import { eventLine } from "./event_line.ts";
 import { CliError } from "./failure.ts";
-import { openModel } from "./model.ts";
+import { modelName, openModel } from "./model.ts";
 import type { CliOptions } from "./option_table.ts";
 import { checkSessionId, newSessionId } from "./session_id.ts";
 import { openExistingStore, type OpenStore, openStore, pathOf } from "./store_access.ts";
@@ -35,18 +34,11 @@ export async function openConversation(
 ): Promise<Conversation> {
   const { options, output, status, interrupt } = context;
   if (options.session !== undefined) checkSessionId(options.session);
-  const loading = Promise.all([
-    import("../loop/create_loop.ts"),
-    import("../sandbox/default_builder.ts"),
-    import("../sandbox/process_host.ts"),
-    import("./capabilities.ts"),
-  ]);
-  // These come first: where a key is missing or an option is wrong, no database is made.
-  const [{ client }, texts, policy] = await Promise.all([
-    openModel(options),
-    readTexts(options),
-    openPolicy(options),
-  ]);
+  const loading = import("./run_parts.ts");
+  const [{ client, config }, texts] = await Promise.all([openModel(options), readTexts(options)]);
+  const { readSettings, openLoop } = await loading;
+  // Before the store: where a key is missing or an option is wrong, no database is made.
+  const settings = readSettings(options, { config, model: await modelName(config) });
   const opened = options.continue ? await openToContinue(options) : await openStore(options);
   await using cleanup = new AsyncDisposableStack();
   cleanup.use(opened);
@@ -54,32 +46,14 @@ export async function openConversation(
   const sessionId = options.session ??
     (options.continue ? await lastSession(opened) : newSessionId(new Date(), Math.random));
   if (texts.system !== undefined) await store.configure(sessionId, { systemPrompt: texts.system });
-  const [
-    { createLoop },
-    { DefaultSandboxBuilder },
-    { createProcessHost },
-    { commandCapabilities },
-  ] = await loading;
-  const host = cleanup.use(createProcessHost({ idleMs: severalMessages ? IDLE_MS : 0 }));
-  const sandboxBuilder = new DefaultSandboxBuilder({
-    host,
-    capabilities: commandCapabilities(options, client),
-  });
-  const loop = createLoop({
-    llm: client,
-    sessions: store,
-    steps: store,
-    calls: store,
-    sandboxBuilder,
-    policy,
-    ...(options.historyWindow === undefined ? {} : { historyWindow: options.historyWindow }),
-  });
+  const idleMs = severalMessages ? IDLE_MS : 0;
+  const { loop } = cleanup.use(openLoop(options, { settings, client, store, idleMs }));
   const parts = cleanup.move();
 
   return {
     sessionId,
     async ask(message) {
-      using activity = followRun(status, { whyRefused: policy.whyRefused });
+      using activity = followRun(status, { whyRefused: settings.policy.whyRefused });
       return await loop.run({
         sessionId,
         message,
@@ -109,11 +83,6 @@ async function readTexts(
       ? {}
       : { system: await readTextOption("system", options.system) }),
   };
-}
-
-async function openPolicy(options: CliOptions): Promise<CommandPolicy> {
-  const { commandPolicy } = await import("./command_policy.ts");
-  return commandPolicy(options);
 }
 
 async function openToContinue(options: CliOptions): Promise<OpenStore> {

@@ -15,6 +15,14 @@ export interface ModelAccess {
   readonly config: OpenAIConfig;
 }
 
+/** The model that requests name; `undefined` when the endpoint's list of models decides. */
+export async function modelName({ model, baseUrl }: OpenAIConfig): Promise<string | undefined> {
+  if (model !== undefined) return model;
+  const { DEFAULT_OPENAI_MODEL, OPENAI_BASE_URL } = await import("../llm/openai.ts");
+  const { parseEndpoint } = await import("../llm/endpoint.ts");
+  return parseEndpoint(baseUrl ?? OPENAI_BASE_URL).isOpenAI ? DEFAULT_OPENAI_MODEL : undefined;
+}
+
 /**
  * Makes the client; no request is made yet, but what the first one needs is being loaded.
  *

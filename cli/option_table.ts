@@ -24,6 +24,8 @@ export interface CliOptions {
   readonly offline: boolean;
   /** Scripts get no function that reaches into a network. */
   readonly noNetwork: boolean;
+  /** Nothing is summarized. */
+  readonly noCompact: boolean;
   /** The session to extend. */
   readonly session?: string;
   /** Path of the database. */
@@ -38,6 +40,18 @@ export interface CliOptions {
   readonly timeoutMs?: number;
   /** Steps of the past that are replayed at most. */
   readonly historyWindow?: number;
+  /** Tokens that the model is served with. */
+  readonly contextWindow?: number;
+  /** Tokens that a run may spend. */
+  readonly maxTokens?: number;
+  /** Money that a run may spend. */
+  readonly maxCost?: number;
+  /** Price of a million prompt tokens. */
+  readonly pricePrompt?: number;
+  /** Price of a million completion tokens. */
+  readonly priceCompletion?: number;
+  /** What a summary is to heed, or `@file`. */
+  readonly instruction?: string;
   /** Text for the end of the system prompt, or `@file`. */
   readonly context?: string;
   /** Text of the session's persona, or `@file`. */
@@ -49,7 +63,7 @@ export interface CliOptions {
 }
 
 /** How the value of an option is read. */
-export type OptionKind = "flag" | "text" | "list" | "positive" | "count" | "duration";
+export type OptionKind = "flag" | "text" | "list" | "positive" | "count" | "amount" | "duration";
 
 /** One option. */
 export interface OptionSpec {
@@ -82,13 +96,44 @@ export const OPTIONS: readonly OptionSpec[] = [
   option("model", "model", "text", "the model to ask; beats $OPENAI_CHAT_MODEL", "NAME"),
   option("base-url", "baseUrl", "text", "the endpoint to ask; beats $OPENAI_BASE_URL", "URL"),
   option("max-steps", "maxSteps", "positive", "model calls at most (default 20)", "N"),
+  option("max-tokens", "maxTokens", "positive", "tokens that the run may spend", "N"),
+  option("max-cost", "maxCost", "amount", "money that the run may spend", "X"),
+  option(
+    "price-prompt",
+    "pricePrompt",
+    "amount",
+    "price of a million prompt tokens; else the provider's word counts",
+    "X",
+  ),
+  option(
+    "price-completion",
+    "priceCompletion",
+    "amount",
+    "price of a million completion tokens",
+    "X",
+  ),
   option("timeout", "timeoutMs", "duration", "wall time: 30m, 90s, 500ms or seconds (5m)", "TIME"),
+  option(
+    "context-window",
+    "contextWindow",
+    "positive",
+    "tokens that the model is served with; fits everything to it",
+    "N",
+  ),
   option(
     "history-window",
     "historyWindow",
     "count",
     "steps of the past that the model sees (80)",
     "N",
+  ),
+  option("no-compact", "noCompact", "flag", "never summarize old history"),
+  option(
+    "instruction",
+    "instruction",
+    "text",
+    "what the summary is to heed; @FILE reads it",
+    "TEXT",
   ),
   option("context", "context", "text", "add to this run's instructions; @FILE reads it", "TEXT"),
   option(

@@ -22,6 +22,11 @@ export function resultLine(outcome: Outcome, durationMs: number): JsonValue {
     run_id: run?.runId ?? null,
     steps: run?.steps ?? 0,
     tokens: tokenFields(run?.tokens ?? { prompt: 0, completion: 0 }),
+    spent: {
+      tokens: run?.spent?.tokens ?? 0,
+      cost: run?.spent?.cost ?? 0,
+      host_calls: run?.spent?.hostCalls ?? 0,
+    },
     data_bytes_carried: run?.dataBytesCarried ?? 0,
     duration_ms: Math.round(durationMs),
     exit_code: outcome.exitCode,

@@ -11,7 +11,7 @@ import { continueCommand } from "./continue_command.ts";
 import { describeFailure, EXIT_ERROR, EXIT_OK, type Failure } from "./failure.ts";
 import type { Interrupt } from "./interrupt.ts";
 import type { CliOptions } from "./option_table.ts";
-import { countOf, formatDuration } from "./units.ts";
+import { countOf, formatCount, formatDuration } from "./units.ts";
 
 /** Exit code when the model calls of the run were used up. */
 export const EXIT_MAX_ITERATIONS = 2;
@@ -68,7 +68,7 @@ function failureOf(
         EXIT_MAX_ITERATIONS,
       );
     case "limit":
-      return told("limit", `Stopped at a limit: ${run.reason ?? "unnamed"}.`, EXIT_LIMIT);
+      return told("limit", limitMessage(run, options), EXIT_LIMIT);
     case "waiting":
       return told("waiting", "Stopped at a call that needs an approval.", EXIT_WAITING);
     case "completed":
@@ -85,4 +85,18 @@ function failureOf(
   return describeFailure(
     run.error ?? new Error(run.reason ?? "the run failed and did not say why"),
   );
+}
+
+function limitMessage({ reason, spent }: RunResult, { maxTokens, maxCost }: CliOptions): string {
+  if (reason === "total_tokens" && maxTokens !== undefined) {
+    return `Stopped before more than ${formatCount(maxTokens)} tokens (--max-tokens) are spent: ${
+      formatCount(spent?.tokens ?? 0)
+    } are.`;
+  }
+  if (reason === "cost" && maxCost !== undefined) {
+    return `Stopped before more than ${maxCost} (--max-cost) is spent: ${
+      Number((spent?.cost ?? 0).toPrecision(4))
+    } is.`;
+  }
+  return `Stopped at a limit: ${reason ?? "unnamed"}.`;
 }

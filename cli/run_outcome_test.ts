@@ -56,6 +56,23 @@ Deno.test("an unfinished run says how to go on, unless nothing was kept", () => 
   strictEqual(outcome({ status: "limit" }, { args: ["--ephemeral"] }).hint, undefined);
 });
 
+Deno.test("a limit of an option is told with its value and with what was spent", () => {
+  const spent = { tokens: 1234, cost: 0.123456, hostCalls: 2 };
+  const ended = { status: "limit", spent } as const;
+  strictEqual(
+    outcome({ ...ended, reason: "total_tokens" }, { args: ["--max-tokens", "2000"] }).message,
+    "Stopped before more than 2,000 tokens (--max-tokens) are spent: 1,234 are.",
+  );
+  strictEqual(
+    outcome({ ...ended, reason: "cost" }, { args: ["--max-cost", "0.2"] }).message,
+    "Stopped before more than 0.2 (--max-cost) is spent: 0.1235 is.",
+  );
+  strictEqual(
+    outcome({ ...ended, reason: "host_calls" }).message,
+    "Stopped at a limit: host_calls.",
+  );
+});
+
 Deno.test("the limit that was reached is named with its value", () => {
   match(outcome({ status: "max_iterations" }).message ?? "", /within 20 model calls/);
   match(

@@ -3,7 +3,7 @@
  */
 import type { CallRow } from "../contracts/call_log.ts";
 import type { JsonValue } from "../contracts/json.ts";
-import type { RunStep } from "../contracts/step.ts";
+import { type RunStep, STEP_TYPE_SUMMARY } from "../contracts/step.ts";
 import { oneLine } from "./terminal_text.ts";
 import { countOf, formatBytes, formatCount, formatDuration, formatMoment } from "./units.ts";
 
@@ -39,6 +39,29 @@ function asCall(call: CallRow): TraceEntry {
 function countWhile<T>(values: readonly T[], holds: (value: T) => boolean): number {
   const at = values.findIndex((value) => !holds(value));
   return at < 0 ? values.length : at;
+}
+
+/** What is no longer sent as it was, and the step that stands for it. */
+export interface Folding {
+  /** Index of the summary. */
+  readonly summaryStep: number;
+  /** Index of the step before which everything is folded. */
+  readonly retainFromStep: number;
+}
+
+/** What the newest summary stands for; `undefined` when there is none. */
+export function foldingOf(steps: readonly RunStep[]): Folding | undefined {
+  const step = steps.findLast((step) => retainFromStep(step) !== undefined);
+  const from = step && retainFromStep(step);
+  return step === undefined || from === undefined
+    ? undefined
+    : { summaryStep: step.stepIndex, retainFromStep: from };
+}
+
+function retainFromStep({ stepType, toolArgs }: RunStep): number | undefined {
+  if (stepType !== STEP_TYPE_SUMMARY || toolArgs === undefined) return undefined;
+  const from: unknown = JSON.parse(toolArgs)?.retain_from_step;
+  return typeof from === "number" ? from : undefined;
 }
 
 /** One entry as the object of a JSON line. */
@@ -109,8 +132,9 @@ export function traceText(entries: readonly TraceEntry[]): string[] {
 }
 
 function figuresOf(step: RunStep): string {
+  const from = retainFromStep(step);
   return [
-    step.stepType,
+    from === undefined ? step.stepType : `${step.stepType} of the steps before ${from}`,
     ...(step.durationMs > 0 ? [formatDuration(step.durationMs)] : []),
     ...(step.promptTokens + step.completionTokens > 0
       ? [`${formatCount(step.promptTokens)} + ${formatCount(step.completionTokens)} tokens`]

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from "node:assert/strict";
 import type { CallRow } from "../contracts/call_log.ts";
 import type { RunStep, StepType } from "../contracts/step.ts";
-import { mergeTrace, traceLine, traceText } from "./session_trace.ts";
+import { foldingOf, mergeTrace, traceLine, traceText } from "./session_trace.ts";
 
 function step(stepIndex: number, stepType: StepType, at: number, runId = "r1"): RunStep {
   return {
@@ -86,4 +86,20 @@ Deno.test("a call as a JSON line has the same keys whether or not it ended", () 
     Object.keys(traceLine({ call: call(1, 0) }) as object),
     Object.keys(traceLine({ call: ended }) as object),
   );
+});
+
+Deno.test("the newest summary says what is folded, and where it stands", () => {
+  const summary = (index: number, from: number): RunStep => ({
+    ...step(index, "summary", index),
+    toolArgs: JSON.stringify({ retain_from_step: from }),
+  });
+  deepStrictEqual(foldingOf(STEPS), undefined);
+  deepStrictEqual(foldingOf([...STEPS, summary(7, 3), step(8, "user", 8), summary(9, 8)]), {
+    summaryStep: 9,
+    retainFromStep: 8,
+  });
+  deepStrictEqual(traceText(mergeTrace([summary(7, 3)], [])).slice(3), [
+    "7  summary of the steps before 3",
+    "   summary",
+  ]);
 });

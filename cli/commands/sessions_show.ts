@@ -2,14 +2,16 @@
  * `sessions show ID`: what happened in a session, step by step, for people or as JSON lines.
  */
 import type { SessionListing } from "../../contracts/session.ts";
+import { redactJson } from "../../redact/redact_json.ts";
 import { type CommandContext, type Outcome, succeeded } from "../command.ts";
+import { usageError } from "../failure.ts";
+import { commandRedactor } from "../secrets.ts";
 import { checkSessionId } from "../session_id.ts";
-import { mergeTrace, traceLine, traceText } from "../session_trace.ts";
+import { type Folding, foldingOf, mergeTrace, traceLine, traceText } from "../session_trace.ts";
 import { findListing, openStoreToRead, pathOf, sessionMissing } from "../store_access.ts";
 import { escapeControls, oneLine } from "../terminal_text.ts";
 import { countOf, formatBytes, formatCount, formatMoment } from "../units.ts";
 import { listingLine } from "./sessions_ls.ts";
-import { usageError } from "../failure.ts";
 
 /** Runs `sessions show`. */
 export async function showSession(context: CommandContext): Promise<Outcome> {
@@ -23,19 +25,24 @@ export async function showSession(context: CommandContext): Promise<Outcome> {
   if (opened === undefined || listing === undefined) throw sessionMissing(id, pathOf(options));
   const { data, systemPrompt } = await opened.store.get(id);
   const steps = await opened.store.lastN(id, Infinity);
+  const folding = foldingOf(steps);
+  // What is stored was redacted when it was written. What the session carries was not, nor was all that an embedding program wrote.
+  const redactor = commandRedactor();
   const trace = mergeTrace(steps, await opened.store.calls(id));
   if (output.json) {
-    output.line({
+    const head = {
       ...listingLine(listing),
       system_prompt: systemPrompt ?? null,
       data: parseData(data),
-    });
-    for (const entry of trace) output.line(traceLine(entry));
+      summary_step: folding?.summaryStep ?? null,
+      retain_from_step: folding?.retainFromStep ?? null,
+    };
+    for (const line of [head, ...trace.map(traceLine)]) output.line(redactJson(line, redactor));
     return succeeded();
   }
-  return succeeded(escapeControls(
-    [headOf(listing, { data, systemPrompt }), ...traceText(trace)].join("\n"),
-  ));
+  const redact = (text: string) => redactor.redact(text);
+  const lines = [headOf(listing, { data, systemPrompt, folding, redact }), ...traceText(trace)];
+  return succeeded(escapeControls(redact(lines.join("\n"))));
 }
 
 function parseData(data: string | undefined) {
@@ -44,7 +51,12 @@ function parseData(data: string | undefined) {
 
 function headOf(
   listing: SessionListing,
-  { data, systemPrompt }: { data: string | undefined; systemPrompt: string | undefined },
+  { data, systemPrompt, folding, redact }: {
+    readonly data: string | undefined;
+    readonly systemPrompt: string | undefined;
+    readonly folding: Folding | undefined;
+    readonly redact: (text: string) => string;
+  },
 ): string {
   const tokens = `${formatCount(listing.promptTokens)} + ${
     formatCount(listing.completionTokens)
@@ -59,12 +71,16 @@ function headOf(
       `${countOf(listing.runCount, "run")}, ${countOf(listing.stepCount, "step")}, ${tokens}`,
     ],
     ["last run", listing.status ?? "has not ended"],
-    ["persona", systemPrompt === undefined ? "none" : oneLine(systemPrompt, 100)],
+    ["persona", systemPrompt === undefined ? "none" : oneLine(redact(systemPrompt), 100)],
+    ...(folding === undefined ? [] : [[
+      "folded",
+      `the steps before ${folding.retainFromStep} are sent as the summary in step ${folding.summaryStep}`,
+    ]]),
     [
       "carries",
       data === undefined
         ? "nothing"
-        : `${formatBytes(new TextEncoder().encode(data).length)}: ${oneLine(data, 80)}`,
+        : `${formatBytes(new TextEncoder().encode(data).length)}: ${oneLine(redact(data), 80)}`,
     ],
   ];
   return rows.map(([name = "", value = ""]) => `${name.padEnd(9)}  ${value}`).join("\n");

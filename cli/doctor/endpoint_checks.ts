@@ -4,7 +4,7 @@
 import type { Client } from "../../contracts/model.ts";
 import { tokensTexts } from "../activity.ts";
 import { describeFailure } from "../failure.ts";
-import { openModel } from "../model.ts";
+import { modelName, openModel } from "../model.ts";
 import type { CliOptions } from "../option_table.ts";
 import { formatDuration } from "../units.ts";
 import type { CheckResult } from "./checks.ts";
@@ -17,15 +17,15 @@ export async function* checkEndpoint(
   options: CliOptions,
   signal: AbortSignal,
 ): AsyncGenerator<CheckResult> {
-  const { DEFAULT_OPENAI_MODEL, OPENAI_BASE_URL } = await import("../../llm/openai.ts");
+  const { OPENAI_BASE_URL } = await import("../../llm/openai.ts");
   const { parseEndpoint } = await import("../../llm/endpoint.ts");
   let client: Client;
   try {
     // One try: whoever asks for a diagnosis wants the first failure, at once.
     const access = await openModel(options, { maxRetries: 0 });
     client = access.client;
-    const { apiKey, baseUrl, model } = access.config;
-    const { label, isOpenAI } = parseEndpoint(baseUrl ?? OPENAI_BASE_URL);
+    const { apiKey, baseUrl } = access.config;
+    const { label } = parseEndpoint(baseUrl ?? OPENAI_BASE_URL);
     const key = apiKey === undefined ? "not set" : "set";
     yield {
       name: "endpoint",
@@ -33,7 +33,7 @@ export async function* checkEndpoint(
       detail: `${label}, key ${key}`,
       data: { base_url: label, key_set: apiKey !== undefined },
     };
-    const resolved = model ?? (isOpenAI ? DEFAULT_OPENAI_MODEL : undefined);
+    const resolved = await modelName(access.config);
     yield {
       name: "model",
       state: "ok",

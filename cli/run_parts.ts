@@ -1,0 +1,91 @@
+/**
+ * Everything that a run of the command is made of beside model and store, put together as the options say. Loads loop, sandbox and capabilities, so it is
+ * imported only by what makes runs, and while something slower is under way.
+ */
+import type { Loop, LoopConfig } from "../contracts/loop.ts";
+import type { PriceTable } from "../contracts/limits.ts";
+import type { Client } from "../contracts/model.ts";
+import type { TextRedactor } from "../contracts/redaction.ts";
+import type { OpenAIConfig } from "../llm/openai.ts";
+import { createLoop } from "../loop/create_loop.ts";
+import { profileFor } from "../loop/profile.ts";
+import { DefaultSandboxBuilder } from "../sandbox/default_builder.ts";
+import { createProcessHost } from "../sandbox/process_host.ts";
+import { commandCapabilities } from "./capabilities.ts";
+import { type CommandPolicy, commandPolicy } from "./command_policy.ts";
+import { compactorFor } from "./compactor.ts";
+import type { CliOptions } from "./option_table.ts";
+import { limitsOf, pricesOf } from "./run_settings.ts";
+import { commandRedactor } from "./secrets.ts";
+import type { Store } from "./store_access.ts";
+
+/** What can be said before a store is opened; where an option is wrong, none is. */
+export interface RunSettings {
+  /** Decides over calls. */
+  readonly policy: CommandPolicy;
+  /** Takes the key out of what is shown and stored. */
+  readonly redactor: TextRedactor;
+  /** The model that requests name, where one is named. */
+  readonly model: string | undefined;
+  /** What it costs, where the options say it. */
+  readonly prices: PriceTable | undefined;
+}
+
+/**
+ * Reads what a run needs out of the options.
+ *
+ * @throws {CliError} `usage` for an option that cannot be what it is.
+ */
+export function readSettings(
+  options: CliOptions,
+  { config, model }: { readonly config: OpenAIConfig; readonly model: string | undefined },
+): RunSettings {
+  return {
+    policy: commandPolicy(options),
+    redactor: commandRedactor(config),
+    model,
+    prices: pricesOf(options, model),
+  };
+}
+
+/** A loop and what it runs scripts in. Disposing ends the processes. */
+export interface OpenLoop extends AsyncDisposable {
+  /** The loop. */
+  readonly loop: Loop;
+}
+
+/** Makes the loop. `idleMs` is how long the process for scripts is kept after a run; client and store stay the caller's. */
+export function openLoop(
+  options: CliOptions,
+  { settings, client, store, idleMs }: {
+    readonly settings: RunSettings;
+    readonly client: Client;
+    readonly store: Store;
+    readonly idleMs: number;
+  },
+): OpenLoop {
+  const profile = profileFor(options.contextWindow ?? 0);
+  const host = createProcessHost({ idleMs });
+  const sandboxBuilder = new DefaultSandboxBuilder({
+    host,
+    maxLogBytes: profile.maxLogBytes,
+    capabilities: commandCapabilities(options, client),
+  });
+  const { policy, redactor, model, prices } = settings;
+  const config: LoopConfig = profile.apply({
+    llm: client,
+    sessions: store,
+    steps: store,
+    calls: store,
+    sandboxBuilder,
+    policy,
+    redactor,
+    limits: limitsOf(options),
+    ...(model === undefined ? {} : { model }),
+    ...(prices === undefined ? {} : { prices }),
+    ...(options.noCompact ? {} : { compactor: compactorFor({ client, model, profile }) }),
+  });
+  const { historyWindow } = options;
+  const loop = createLoop(historyWindow === undefined ? config : { ...config, historyWindow });
+  return { loop, [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]() };
+}

@@ -1,0 +1,34 @@
+/**
+ * What the options say about sizes and money, in the words of the loop. Pure.
+ */
+import type { PriceTable, RunLimits } from "../contracts/limits.ts";
+import { usageError } from "./failure.ts";
+import type { CliOptions } from "./option_table.ts";
+
+/** The limits of one run that the options name. */
+export function limitsOf(options: Pick<CliOptions, "maxTokens" | "maxCost">): RunLimits {
+  return {
+    ...(options.maxTokens === undefined ? {} : { totalTokens: options.maxTokens }),
+    ...(options.maxCost === undefined ? {} : { cost: options.maxCost }),
+  };
+}
+
+/**
+ * The prices that the options name, for the model that is asked; `undefined` when they name none and the provider's own word counts.
+ *
+ * @throws {CliError} `usage` when one price is given without the other, or when it is not known whose price it is.
+ */
+export function pricesOf(
+  options: Pick<CliOptions, "pricePrompt" | "priceCompletion">,
+  model: string | undefined,
+): PriceTable | undefined {
+  const { pricePrompt: prompt, priceCompletion: completion } = options;
+  if (prompt === undefined && completion === undefined) return undefined;
+  if (prompt === undefined || completion === undefined) {
+    throw usageError("--price-prompt and --price-completion belong together: give both");
+  }
+  if (model === undefined) {
+    throw usageError("a price needs the name of its model: --model NAME, or OPENAI_CHAT_MODEL");
+  }
+  return { [model]: { prompt, completion } };
+}

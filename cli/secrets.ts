@@ -1,0 +1,64 @@
+/**
+ * What the command must never show: the key of the endpoint, and whatever else of its address is secret.
+ */
+import type { TextRedactor } from "../contracts/redaction.ts";
+import { parseEndpoint } from "../llm/endpoint.ts";
+import type { OpenAIConfig } from "../llm/openai.ts";
+import { Redactor } from "../redact/redactor.ts";
+import { readVariable } from "./environment.ts";
+
+/** Shorter ones are refused by the redactor: their text stands in much that is no secret. */
+const LEAST_LENGTH = 4;
+
+/** What people write where a local server wants some key and looks at none; answers that speak of these are to stay whole. */
+const PLACEHOLDERS = new Set([
+  "anything",
+  "dummy",
+  "empty",
+  "fake",
+  "llama.cpp",
+  "lm-studio",
+  "local",
+  "localhost",
+  "no-key",
+  "none",
+  "not-needed",
+  "null",
+  "ollama",
+  "placeholder",
+  "sk-no-key-required",
+  "test",
+  "token",
+  "undefined",
+  "unused",
+  "vllm",
+]);
+
+/** Takes the secrets of the environment, and of a client's options where there are some, out of text. */
+export function commandRedactor(
+  { apiKey, baseUrl }: Pick<OpenAIConfig, "apiKey" | "baseUrl"> = {},
+): TextRedactor {
+  const values = [
+    readVariable("OPENAI_API_KEY"),
+    apiKey,
+    ...endpointSecrets(baseUrl ?? readVariable("OPENAI_BASE_URL")),
+  ];
+  const secrets = [...new Set(values.map((value) => value?.trim() ?? ""))].filter(isSecret);
+  return Redactor.fromSecrets(
+    Object.fromEntries(secrets.map((value, index) => [`secret_${index}`, value])),
+  );
+}
+
+function isSecret(value: string): boolean {
+  return value.length >= LEAST_LENGTH && !PLACEHOLDERS.has(value.toLowerCase());
+}
+
+function endpointSecrets(baseUrl: string | undefined): readonly string[] {
+  if (baseUrl === undefined) return [];
+  try {
+    return parseEndpoint(baseUrl).secrets;
+  } catch {
+    // Whoever asks the endpoint says what is wrong with its address.
+    return [];
+  }
+}
