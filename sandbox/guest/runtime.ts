@@ -72,7 +72,7 @@ interface RealmStock {
 const ENOUGH_REALMS = 16;
 
 /** Used realms that are kept at most: more than this are seldom busy at one moment, and each holds about a megabyte. */
-const MAX_STOCK = 16;
+const MAX_STOCK = 32;
 
 function createStock(factory: RealmFactory): RealmStock {
   const fresh: Promise<Realm>[] = [];

@@ -9,6 +9,10 @@ export const SLICE_MS = 5;
 /** A newcomer waits this long at most while others keep the thread busy: ten slices. */
 const MAX_NEWCOMER_WAIT_MS = 50;
 
+/** The thread is idle when nobody has wanted it for so long; then so many newcomers are let in at once. */
+const IDLE_MS = 3;
+const NEWCOMERS_AT_ONCE = 16;
+
 /** The thread that guests share. Owned by a runtime, which closes it. */
 export interface Thread {
   /** Lets a guest in: at once (`undefined`), or when its turn has come. */
@@ -49,18 +53,24 @@ export function createThread(): Thread {
     });
   };
   const newcomers: { readonly since: number; readonly letIn: () => void }[] = [];
-  let looking = false;
-  const admit = async (): Promise<void> => {
-    if (looking || newcomers.length === 0) return;
-    looking = true;
-    // What has arrived for those that wait is delivered in this task.
-    await nextTask();
-    looking = false;
-    if (!turn.isTaken()) newcomers.shift()?.letIn();
+  let looking: ReturnType<typeof setTimeout> | undefined;
+  const admit = (): void => {
+    if (looking !== undefined || newcomers.length === 0) return;
+    // Those that wait for a quick call of theirs are back by then, and need no further realm.
+    looking = setTimeout(() => {
+      looking = undefined;
+      if (turn.isTaken()) return;
+      for (const newcomer of newcomers.splice(0, NEWCOMERS_AT_ONCE)) newcomer.letIn();
+    }, IDLE_MS);
   };
+  let lastOverdue = 0;
+  // One at a time: on a slow machine all of them are overdue, and letting all in would only make each slower.
   const admitOverdue = (): void => {
     const first = newcomers[0];
-    if (first === undefined || performance.now() - first.since < MAX_NEWCOMER_WAIT_MS) return;
+    if (first === undefined) return;
+    const now = performance.now();
+    if (now - Math.max(first.since, lastOverdue) < MAX_NEWCOMER_WAIT_MS) return;
+    lastOverdue = now;
     newcomers.shift();
     first.letIn();
   };
@@ -80,6 +90,8 @@ export function createThread(): Thread {
       });
     },
     close() {
+      clearTimeout(looking);
+      looking = undefined;
       channel?.port1.close();
       channel?.port2.close();
       channel = undefined;
