@@ -34,8 +34,8 @@ export interface Question {
   readonly onStart: () => void;
   /** Called before each call; gives the bound of its reply, where it is to have one. What it throws ends the turn. */
   readonly beforeCall: () => Promise<number | undefined>;
-  /** Called after each call with what it cost, those that failed or brought nothing included, and the model that answered. */
-  readonly onCall: (usage: TokenUsage, model?: string) => void;
+  /** Called after each call with what it cost, those that failed or brought nothing included, and with the reply where there is one. */
+  readonly onCall: (usage: TokenUsage, completion?: Completion) => void;
 }
 
 /** A reply, what it is, and what it cost together with the tries before it. */
@@ -113,7 +113,7 @@ async function complete(question: Question, stream: AnswerStream | undefined): P
           () => llm.complete({ ...request, ...bound, ...streaming, signal }),
         ),
       );
-      onCall(completion.usage, completion.model);
+      onCall(completion.usage, completion);
       span.set(replyAttributes(completion));
       return completion;
     } catch (error) {

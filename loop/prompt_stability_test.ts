@@ -63,3 +63,23 @@ Deno.test("prompt stability: over many runs of a session longer than its window 
   // 240 steps in strides of 20, of which the first 80 move nothing.
   ok(firsts.size <= 10, `${firsts.size} beginnings`);
 });
+
+Deno.test("prompt stability: what a crash left half is told as such, in the same bytes in every later run", async () => {
+  const store = new MemoryStore();
+  const step = { sessionId: "s", runId: "crashed", createdAt: new Date(0) };
+  await store.append({ ...step, stepType: "user", content: "Count." });
+  await store.append({ ...step, stepType: "execute_js", content: "function run() {}" });
+  using made = fixture(["1", "2"], { store });
+  await made.loop.run({ sessionId: "s", message: "Go on." });
+  await made.loop.run({ sessionId: "s", message: "And?" });
+  const [first, second] = made.llm.requests.map(({ messages }) => texts(messages).slice(1));
+  deepEqual(first?.slice(0, 2), [
+    "user: Count.",
+    "assistant: ```javascript\nfunction run() {}\n```",
+  ]);
+  equal(
+    first?.[2],
+    "user: [The run ended before this script's result was kept.]\n\n[The run ended without an answer.]\n\nGo on.",
+  );
+  deepEqual(second?.slice(0, 3), first);
+});

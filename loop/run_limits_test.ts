@@ -50,6 +50,14 @@ Deno.test("run limits: the run ends before the call that could pass its tokens; 
   ]);
 });
 
+Deno.test("run limits: a provider that tells no tokens is held to our estimate of them", async () => {
+  using made = counting({ limits: { totalTokens: 5000 } }, { prompt: 0, completion: 0 });
+  const result = await made.loop.run(REQUEST);
+  deepEqual([result.reason, result.tokens], ["total_tokens", { prompt: 0, completion: 0 }]);
+  const { tokens = 0 } = result.spent ?? {};
+  ok(tokens > 3000 && tokens <= 5000, `${tokens}`);
+});
+
 Deno.test("run limits: a session that ended on a limit goes on under a new one", async () => {
   const made = counting({ limits: { totalTokens: 2500 } });
   equal((await made.loop.run(REQUEST)).status, "limit");
@@ -119,10 +127,11 @@ Deno.test("run limits: what functions and compactors spend costs what they say, 
       spend({ prompt: 1000, completion: 0, ...(typeof cost === "number" ? { cost } : {}) }),
   };
   using made = fixture([block("async function run() { await ai(7); await ai(); answer(1); }")], {
+    model: { usage: { completion: 1 } },
     sandbox: { functions: [ai] },
     config: { model: "m", prices: { m: { prompt: 2000, completion: 0 } }, limits: { cost: 100 } },
   });
-  deepEqual((await made.loop.run(REQUEST)).spent, { tokens: 2000, cost: 9, hostCalls: 2 });
+  deepEqual((await made.loop.run(REQUEST)).spent, { tokens: 2001, cost: 9, hostCalls: 2 });
 });
 
 /** A function that counts how often it ran. */
@@ -166,11 +175,12 @@ Deno.test("run limits: what functions spend counts, and with nothing left no fun
   };
   const f = counted();
   using made = fixture([block("async function run() { await ai(); await ai(); await f(); }")], {
+    model: { usage: { completion: 1 } },
     sandbox: { functions: [spender, f] },
     config: { limits: { totalTokens: 6000 } },
   });
   const result = await made.loop.run(REQUEST);
-  deepEqual([result.reason, result.spent?.tokens, f.ran], ["total_tokens", 6000, 0]);
+  deepEqual([result.reason, result.spent?.tokens, f.ran], ["total_tokens", 6001, 0]);
 });
 
 Deno.test("run limits: what a compaction spends counts, and one that could pass a limit is not made", async () => {
@@ -179,14 +189,17 @@ Deno.test("run limits: what a compaction spends counts, and one that could pass 
     usage: { prompt: 3000, completion: 0 },
   });
   const compactor = new SummarizingCompactor({ llm: summarizer, trigger: 2, keep: 0 });
-  using made = fixture([`FACT. ${"a".repeat(8000)}`, "b", "c", "d"], { config: { compactor } });
+  using made = fixture([`FACT. ${"a".repeat(8000)}`, "b", "c", "d"], {
+    model: { usage: { completion: 1 } },
+    config: { compactor },
+  });
   for (let n = 0; n < 2; n++) await made.loop.run(REQUEST);
   const short = await made.loop.run({ ...REQUEST, limits: { totalTokens: 1500 } });
   deepEqual([short.reason, summarizer.requests.length], ["total_tokens", 0]);
   const enough = await made.loop.run({ ...REQUEST, limits: { totalTokens: 9000 } });
   deepEqual([enough.status, enough.spent?.tokens, summarizer.requests.length], [
     "completed",
-    3000,
+    3001,
     1,
   ]);
   using rest = made.llm;

@@ -42,6 +42,14 @@ export interface PlannedCall {
   readonly replyTokens?: number | undefined;
 }
 
+/** A call of the run's own model that brought a reply. */
+export interface AnsweredCall {
+  /** The model that answered, as its provider names it. */
+  readonly model: string;
+  /** What the call took by our own estimate, for providers that do not tell. */
+  readonly estimate: TokenUsage;
+}
+
 /** A reply shorter than this is not worth asking for. */
 const MIN_REPLY_TOKENS = 256;
 /** A reply without a bound of its own gets what is left of the limit for its bound once that is less than this: few replies are longer. */
@@ -53,6 +61,8 @@ const NOTHING: Spend = { tokens: 0, cost: 0, hostCalls: 0 };
 export class Spending {
   readonly #options: SpendingOptions;
   #usage: TokenUsage = NO_USAGE;
+  /** Tokens of calls whose provider told none, as they were estimated. */
+  #untold = 0;
   #cost = 0;
   #hostCalls = 0;
   /** What the ledger has not been told yet. */
@@ -75,28 +85,28 @@ export class Spending {
     return this.#usage;
   }
 
-  /** Everything so far. */
+  /** Everything so far; calls whose provider told no tokens count as they were estimated. */
   get total(): Spend {
     const { prompt, completion } = this.#usage;
-    return { tokens: prompt + completion, cost: this.#cost, hostCalls: this.#hostCalls };
+    const tokens = prompt + completion + this.#untold;
+    return { tokens, cost: this.#cost, hostCalls: this.#hostCalls };
   }
 
   /**
-   * Counts what a model call took. `answered` is the model that the reply named; without it the call is one of a function or a compactor, whose
-   * model is not told.
+   * Counts what a model call took. Without `answered` the call is one of a function or a compactor, or failed: its model is not told.
    */
-  add(usage: TokenUsage, answered?: string): void {
-    this.#answeredBy = answered ?? this.#answeredBy;
-    const told = answered === undefined ? usage.cost : undefined;
-    const cost = told ?? this.#priceOf(usage);
-    if (cost === undefined && usage.prompt + usage.completion > 0) this.#warnOfCost();
+  add(usage: TokenUsage, answered?: AnsweredCall): void {
+    this.#answeredBy = answered?.model ?? this.#answeredBy;
     this.#usage = addUsage(this.#usage, usage);
+    const isTold = usage.prompt + usage.completion > 0;
+    const taken = isTold || answered === undefined ? usage : answered.estimate;
+    const tokens = taken.prompt + taken.completion;
+    if (!isTold) this.#untold += tokens;
+    const told = answered === undefined ? usage.cost : undefined;
+    const cost = told ?? this.#priceOf(taken);
+    if (cost === undefined && tokens > 0) this.#warnOfCost();
     this.#cost += cost ?? 0;
-    this.#unsaved = addSpend(this.#unsaved, {
-      tokens: usage.prompt + usage.completion,
-      cost: cost ?? 0,
-      hostCalls: 0,
-    });
+    this.#unsaved = addSpend(this.#unsaved, { tokens, cost: cost ?? 0, hostCalls: 0 });
   }
 
   /**

@@ -1,5 +1,6 @@
 /** One turn of a run: makes the request fit, asks the model, then runs the script that it sent, takes its answer, or tells it what was wrong with its reply. */
 import { AgentLoopError } from "../contracts/errors.ts";
+import type { Completion } from "../contracts/model.ts";
 import { type Asked, askModel, type Question } from "./ask_model.ts";
 import { type CallCost, NO_COST, stepCost } from "./call_cost.ts";
 import { scanReply } from "./fences.ts";
@@ -8,6 +9,7 @@ import { type UnusableReply, writeReminder } from "./reminder.ts";
 import { requestTokens } from "./request_size.ts";
 import { runScript, type Script } from "./run_script.ts";
 import type { RunState } from "./run_state.ts";
+import type { AnsweredCall } from "./spending.ts";
 import { type Trace, traced } from "./trace.ts";
 import { callTokens } from "./usage.ts";
 import { clipMiddle } from "./utf8.ts";
@@ -109,6 +111,10 @@ function askOnce(
   const estimated = requestTokens(run);
   const promptTokens = budget.corrected(estimated);
   const { replyTokens } = budget;
+  const answered = ({ model, text }: Completion): AnsweredCall => ({
+    model,
+    estimate: { prompt: promptTokens, completion: budget.estimate(text) },
+  });
   trace.set({
     "agentloop.budget.estimated_tokens": promptTokens,
     "agentloop.budget.allowance": Number.isFinite(budget.allowance) ? budget.allowance : undefined,
@@ -129,8 +135,8 @@ function askOnce(
     trace,
     onStart,
     beforeCall: () => spending.planCall({ promptTokens, replyTokens }),
-    onCall: (usage, answered) => {
-      spending.add(usage, answered);
+    onCall: (usage, completion) => {
+      spending.add(usage, completion && answered(completion));
       budget.learnUsage(estimated, usage.prompt);
       tally.dataBytesCarried += withheldBytes;
     },

@@ -3,7 +3,7 @@ import type { HostCall, HostCallHandler, HostReply } from "../contracts/sandbox.
 import { shown } from "./passage.ts";
 import type { LimitReached } from "./limits.ts";
 import type { Spending } from "./spending.ts";
-import { type Trace, traced } from "./trace.ts";
+import { NO_TRACE, type Trace, traced } from "./trace.ts";
 
 /** What calls are watched with. */
 export interface WatchOptions {
@@ -20,13 +20,18 @@ export function watchCalls(
   handler: HostCallHandler,
   { spending, trace, onLimit }: WatchOptions,
 ): HostCallHandler {
+  const counted: HostCallHandler = (call) => {
+    const limit = spending.planHostCall();
+    if (limit === undefined) return handler(call);
+    onLimit(limit, call);
+    return Promise.resolve(refusal(limit));
+  };
+  if (trace === NO_TRACE) return counted;
   return (call) =>
     traced(trace, { name: "agentloop.host_call", attributes: attributesOf(call) }, async (span) => {
-      const limit = spending.planHostCall();
-      if (limit !== undefined) onLimit(limit, call);
-      const reply = limit === undefined ? await handler(call) : refusal(limit);
-      if (!reply.ok) span.fail(reply.message);
+      const reply = await counted(call);
       span.set({ "agentloop.host_call.ok": reply.ok });
+      if (!reply.ok) span.fail(reply.message);
       return reply;
     });
 }
