@@ -14,7 +14,9 @@ export function continueCommand(
 ): string {
   const repeated = REPEATED.flatMap(([field, name]) => {
     const value = options[field];
-    return value === undefined ? [] : [`--${name}${separatorOf(value)}${shellWord(value)}`];
+    if (value === undefined) return [];
+    const shown = field === "baseUrl" && holdsSecrets(value) ? "…" : shellWord(value);
+    return [`--${name}${separatorOf(value)}${shown}`];
   });
   return [
     "agentloop",
@@ -23,6 +25,12 @@ export function continueCommand(
     `--session${separatorOf(sessionId)}${shellWord(sessionId)}`,
     ...(chat ? [] : ['"go on"']),
   ].join(" ");
+}
+
+/** Whether an address has a part that is nobody else's business. */
+function holdsSecrets(url: string): boolean {
+  const { username = "", password = "", search = "" } = URL.parse(url) ?? {};
+  return username + password + search !== "";
 }
 
 function separatorOf(value: string): string {

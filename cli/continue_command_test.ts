@@ -11,6 +11,10 @@ Deno.test("the way to go on repeats where the session is and what answers it", (
     `agentloop chat --db 'my own.db' --model m --base-url http://127.0.0.1:1/v1 --session 'it'\\''s'`,
   );
   strictEqual(
+    continueCommand({ baseUrl: "http://me:secret@127.0.0.1/v1" }, { sessionId: "s" }),
+    'agentloop --base-url … --session s "go on"',
+  );
+  strictEqual(
     continueCommand({ db: "-x.db" }, { sessionId: "s" }),
     'agentloop --db=-x.db --session s "go on"',
   );

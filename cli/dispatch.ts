@@ -20,6 +20,7 @@ export async function dispatch(args: readonly string[]): Promise<number> {
   const startedAt = performance.now();
   const output = openOutput(Deno.stdout, asksForJson(args));
   let status = openStatus(Deno.stderr);
+  let given: Pick<CliOptions, "baseUrl"> = {};
   const last = (outcome: Outcome) => resultLine(outcome, performance.now() - startedAt);
   using interrupt = listenForInterrupts((exitCode) => {
     status.setLive();
@@ -30,6 +31,7 @@ export async function dispatch(args: readonly string[]): Promise<number> {
   async function attempt(): Promise<Outcome> {
     try {
       const { command, words, options } = parseCommandLine(args);
+      given = options;
       status = openStatusFor(options);
       const context = { commands: COMMANDS, options, words, output, status, interrupt };
       return await Promise.race([runCommand(command, context), strayError()]);
@@ -39,7 +41,7 @@ export async function dispatch(args: readonly string[]): Promise<number> {
     }
   }
 
-  const outcome = await attempt();
+  const outcome = await withoutSecrets(await attempt(), given);
   status.setLive();
   if (outcome.text !== undefined) {
     output.text(outcome.text.endsWith("\n") ? outcome.text : `${outcome.text}\n`);
@@ -53,6 +55,16 @@ export async function dispatch(args: readonly string[]): Promise<number> {
   }
   if (outcome.failure !== undefined) printFailure(outcome.failure, status);
   return outcome.exitCode;
+}
+
+async function withoutSecrets(
+  outcome: Outcome,
+  given: Pick<CliOptions, "baseUrl">,
+): Promise<Outcome> {
+  const { failure } = outcome;
+  if (failure === undefined) return outcome;
+  const { failureWithoutSecrets } = await import("./failure_without_secrets.ts");
+  return { ...outcome, failure: failureWithoutSecrets(failure, given) };
 }
 
 async function runCommand(command: CommandSpec, context: CommandContext): Promise<Outcome> {

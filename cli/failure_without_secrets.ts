@@ -1,0 +1,22 @@
+/**
+ * Takes secrets out of a failure before it is printed or written into a result. Runs answer for their own; this is for all that fails beside them.
+ * Loaded only when something failed.
+ */
+import { redactError } from "../redact/redact_error.ts";
+import type { Failure } from "./failure.ts";
+import type { CliOptions } from "./option_table.ts";
+import { commandRedactor } from "./secrets.ts";
+
+/** The failure without the secrets of environment and options, its cause included. */
+export function failureWithoutSecrets(
+  failure: Failure,
+  { baseUrl }: Pick<CliOptions, "baseUrl">,
+): Failure {
+  const redactor = commandRedactor(baseUrl === undefined ? {} : { baseUrl });
+  return {
+    ...failure,
+    message: redactor.redact(failure.message),
+    ...(failure.hint === undefined ? {} : { hint: redactor.redact(failure.hint) }),
+    cause: redactError(failure.cause, redactor),
+  };
+}
