@@ -3,6 +3,8 @@
  *
  * While a message is written the terminal is in raw mode and Ctrl-C is a key; in between it is a signal again, nothing is echoed, and what is typed ahead
  * waits for the next prompt.
+ *
+ * The runtime's own readline draws anew for each character of what is pasted, in time that grows with its square, and drops what follows the first line.
  */
 import type { LineReader, ReadLine } from "../line_reader.ts";
 import { applyKey, type Draft, EMPTY_DRAFT, insertText } from "./edit.ts";
