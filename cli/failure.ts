@@ -110,20 +110,16 @@ export function describeFailure(error: unknown): Failure {
   };
 }
 
-/** What only the command can say: its own options, where a message names the variable that programs have too. */
-function hintFor({ code, message }: AgentLoopError): string | undefined {
-  switch (code) {
-    case "model_not_found":
-      return "On the command line that is --model NAME, and --base-url URL.";
-    case "model_connection":
-      return "On the command line that is --base-url URL.";
-    case "config":
-      return message.includes("OPENAI_CHAT_MODEL")
-        ? "On the command line that is --model NAME."
-        : undefined;
-    default:
-      return undefined;
-  }
+/** Variables that messages name, and the options that say the same for one run. */
+const OPTION_OF_VARIABLE = {
+  OPENAI_CHAT_MODEL: "--model NAME",
+  OPENAI_BASE_URL: "--base-url URL",
+} as const;
+
+function hintFor({ message }: AgentLoopError): string | undefined {
+  const options = Object.entries(OPTION_OF_VARIABLE)
+    .filter(([variable]) => message.includes(variable)).map(([, option]) => option);
+  return options.length === 0 ? undefined : `On the command line: ${options.join(", ")}.`;
 }
 
 /** The message of whatever was thrown. */
