@@ -25,14 +25,14 @@ const TOOL = [
   "--allow-run",
 ];
 
-/** The steps, given the files behind the package's entries. */
+/** The steps, given the files behind the package's entries. Types are those of the examples in the sources' comments too. */
 export function gateSteps(entries: readonly string[], tested: boolean): readonly GateStep[] {
   const frozen = Deno.env.has("CI") ? ["--frozen"] : [];
   const tool = (file: string) => [...TOOL, ...frozen, `_tools/${file}`];
   const steps: GateStep[] = [
     { name: "format", args: ["fmt", "--check"], timeoutMs: 60_000 },
     { name: "lint", args: ["lint"], timeoutMs: 60_000 },
-    { name: "types", args: ["check", ...frozen, "."], timeoutMs: 180_000 },
+    { name: "types", args: ["check", ...frozen, "--doc", "."], timeoutMs: 180_000 },
     {
       name: "examples in documents",
       args: ["check", ...frozen, "--doc-only", "README.md", "docs"],

@@ -4,18 +4,28 @@
  */
 import { join } from "node:path";
 import { runBounded } from "./bounded_command.ts";
+import { isTestFile, listSourceFiles } from "./source_files.ts";
 import { countTests, type TestCounts } from "./test_counts.ts";
 
-/** Tests that share one set of permissions. */
+/** Kinds of leaks that the runner can look for after each test. The runtime looks for none unless it is told to. */
+export type LeakKind = "ops" | "resources";
+
+/** Tests that share one set of permissions and one way of running. */
 export interface Suite {
   /** What the suite is called in the closing lines. */
   readonly name: string;
   /** Folders or files to test. */
   readonly paths: readonly string[];
-  /** Folders to leave out. */
+  /** Folders or files to leave out. */
   readonly ignore: readonly string[];
   /** The permissions, as flags. */
   readonly permissions: readonly string[];
+  /** What no test may leave behind. */
+  readonly leaks: readonly LeakKind[];
+  /** Two files at a time, where no test of the suite looks at the processes of all, or at what one costs. */
+  readonly parallel: boolean;
+  /** The examples in the files' comments are what is run. @default false */
+  readonly examples?: boolean;
   /** Time that it may take. */
   readonly timeoutMs: number;
 }
@@ -23,30 +33,125 @@ export interface Suite {
 /** Folders whose tests must pass without any permission: that they do proves that these layers do no I/O. */
 export const PURE_FOLDERS: readonly string[] = ["contracts", "redact", "loop"];
 
+/** Files whose examples ask a model, or start a guest: they are checked by the gate and not run. */
+export const EXAMPLES_NOT_RUN: readonly string[] = [
+  "loop/profile.ts",
+  "loop/summarizing_compactor.ts",
+  "mod.ts",
+];
+
+/**
+ * Files whose tests share one host, and so a guest process with its pipes: a read that one test began ends in the next, so that the runtime
+ * cannot tell whose it is. They are held to resources alone.
+ */
+export const WARM_TESTS: readonly string[] = [
+  "tests/sandbox/calling_styles_test.ts",
+  "tests/sandbox/cancel_test.ts",
+  "tests/sandbox/clock_test.ts",
+  "tests/sandbox/limits_test.ts",
+  "tests/sandbox/log_test.ts",
+  "tests/sandbox/messages_test.ts",
+  "tests/sandbox/realm_test.ts",
+  "tests/security/inline_test.ts",
+  "tests/security/process_test.ts",
+];
+
+/**
+ * Files of that kind that also cancel scripts beside busy ones: the caller goes on at once, the timer that would end the shared process if
+ * such a script did not let go stays until it has, and that can be in the next test. They are held to neither.
+ */
+export const BUSY_TESTS: readonly string[] = ["tests/sandbox/neighbours_test.ts"];
+
 /** The suites, given a folder for temporary files that is gone afterwards. Together they hold every test of the tree. */
 export function suitesIn(root: string, scratch: string): readonly Suite[] {
   const files = [`--allow-read=${root},${scratch}`, `--allow-write=${scratch}`];
   const start = (...programs: string[]) =>
     `--allow-run=${[Deno.execPath(), ...programs].join(",")}`;
-  const loopback = "--allow-net=127.0.0.1";
+  const io = [...files, start(), "--allow-net=127.0.0.1", "--allow-env"];
+  const all: readonly LeakKind[] = ["ops", "resources"];
   return [
-    { name: "pure", paths: PURE_FOLDERS, ignore: [], permissions: [], timeoutMs: 40_000 },
+    {
+      name: "pure",
+      paths: PURE_FOLDERS,
+      ignore: [],
+      permissions: [],
+      leaks: all,
+      parallel: true,
+      timeoutMs: 60_000,
+    },
+    {
+      name: "examples",
+      paths: filesWithExamples(root).filter((file) => !EXAMPLES_NOT_RUN.includes(file)),
+      ignore: [],
+      permissions: [],
+      leaks: all,
+      parallel: false,
+      examples: true,
+      timeoutMs: 30_000,
+    },
     {
       name: "parts",
       paths: ["."],
       ignore: [...PURE_FOLDERS, "tests"],
-      permissions: [...files, start(), loopback, "--allow-env"],
+      permissions: io,
+      leaks: all,
+      parallel: true,
       timeoutMs: 120_000,
     },
     {
       name: "whole",
       paths: ["tests"],
-      ignore: [],
+      ignore: ["tests/sandbox", "tests/security", "tests/first_run"],
       // `sh` pipes the command's output away, `script` gives it a terminal.
-      permissions: [...files, start("sh", "script"), loopback, "--allow-env"],
-      timeoutMs: 250_000,
+      permissions: [...files, start("sh", "script"), "--allow-net=127.0.0.1", "--allow-env"],
+      leaks: all,
+      parallel: true,
+      timeoutMs: 150_000,
+    },
+    {
+      name: "sandbox",
+      paths: ["tests/sandbox", "tests/security"],
+      ignore: [...WARM_TESTS, ...BUSY_TESTS],
+      permissions: io,
+      leaks: all,
+      parallel: false,
+      timeoutMs: 120_000,
+    },
+    {
+      name: "warm guests",
+      paths: WARM_TESTS,
+      ignore: [],
+      permissions: io,
+      leaks: ["resources"],
+      parallel: false,
+      timeoutMs: 180_000,
+    },
+    {
+      name: "busy guests",
+      paths: BUSY_TESTS,
+      ignore: [],
+      permissions: io,
+      leaks: [],
+      parallel: false,
+      timeoutMs: 60_000,
+    },
+    {
+      name: "first run",
+      paths: ["tests/first_run"],
+      ignore: [],
+      permissions: [...files, start(), "--allow-env"],
+      leaks: all,
+      parallel: false,
+      timeoutMs: 120_000,
     },
   ];
+}
+
+/** The files whose comments hold an example, tests left out. */
+export function filesWithExamples(root: string): readonly string[] {
+  return listSourceFiles(root)
+    .filter((file) => !isTestFile(file) && file.endsWith(".ts"))
+    .filter((file) => /^ \* ```ts\b/m.test(Deno.readTextFileSync(join(root, file))));
 }
 
 /** Where and how a suite runs. */
@@ -66,6 +171,11 @@ export async function runSuite(suite: Suite, run: SuiteRun): Promise<TestCounts>
   const report = join(run.scratch, `${suite.name}.xml`);
   const frozen = Deno.env.has("CI") ? ["--frozen"] : [];
   const ignore = suite.ignore.length === 0 ? [] : [`--ignore=${suite.ignore.join(",")}`];
+  const ways = [
+    ...suite.leaks.map((kind) => `--sanitize-${kind}`),
+    ...(suite.parallel ? ["--parallel"] : []),
+    ...(suite.examples === true ? ["--doc"] : []),
+  ];
   const { code, timedOut } = await runBounded(
     [
       "test",
@@ -74,6 +184,7 @@ export async function runSuite(suite: Suite, run: SuiteRun): Promise<TestCounts>
       "--no-check",
       ...frozen,
       ...suite.permissions,
+      ...ways,
       ...ignore,
       `--junit-path=${report}`,
       ...(run.extra ?? []),
@@ -98,6 +209,7 @@ function testEnvironment(scratch: string): Record<string, string | null> {
     .filter((name) => /^(?:OPENAI|AGENTLOOP|OTEL)_/.test(name));
   return {
     ...Object.fromEntries(theirs.map((name) => [name, null])),
+    DENO_JOBS: "2",
     TMPDIR: scratch,
     XDG_DATA_HOME: join(scratch, "data"),
   };
@@ -116,11 +228,14 @@ async function main(): Promise<number> {
   const start = performance.now();
   const root = Deno.cwd();
   const scratch = await Deno.realPath(await Deno.makeTempDir({ prefix: "agentloop_tests_" }));
+  const times: string[] = [];
   let passed = 0;
   let failed = 0;
   try {
     for (const suite of suitesIn(root, scratch)) {
+      const began = performance.now();
       const counts = await runSuite(suite, { root, scratch, extra: Deno.args, show: true });
+      times.push(`${suite.name} ${((performance.now() - began) / 1000).toFixed(1)} s`);
       passed += counts.passed;
       failed += counts.failed;
     }
@@ -128,6 +243,7 @@ async function main(): Promise<number> {
     await Deno.remove(scratch, { recursive: true });
   }
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  console.log(`suites: ${times.join(", ")}`);
   console.log(`tests: ${passed} passed, ${failed} failed, in ${seconds} s`);
   return failed === 0 ? 0 : 1;
 }
