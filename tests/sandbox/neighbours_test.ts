@@ -175,6 +175,24 @@ Deno.test("a new script begins although many wait and some compute", async () =>
   assert.deepEqual(await Promise.all(waiting), Array(30).fill(7));
 });
 
+Deno.test("sleeps that end while others compute are heard", async () => {
+  await using lease = takeLease(shared(), { limits: { guestTimeMs: 60_000 } });
+  const abort = new AbortController();
+  const busy = Array.from(
+    { length: 2 },
+    () => evaluate(lease, "function run() { for (;;) {} }", { signal: abort.signal }),
+  );
+  const source =
+    "async function run() { sleep(1); await sleep(2); await Promise.race([sleep(1), sleep(3_600_000)]); return 'woke' }";
+  const options = { signal: AbortSignal.timeout(20_000) };
+  const sleepers = Array.from({ length: 30 }, () => evaluate(lease, source, options));
+  for (const { failure, valueJson } of await Promise.all(sleepers)) {
+    assert.deepEqual([failure, valueJson], [undefined, '"woke"']);
+  }
+  abort.abort();
+  await Promise.all(busy);
+});
+
 Deno.test("two hundred scripts that wait share one process", async () => {
   await using lease = takeLease(shared());
   const held = holdCalls();

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { createProcessHost } from "../../sandbox/process_host.ts";
 import { evaluate, evaluateValue, holdCalls, takeLease } from "./evaluation.ts";
+import { openProcessTable } from "./process_table.ts";
 import { shareHost } from "./shared_host.ts";
 
 const shared = shareHost(() => createProcessHost());
@@ -104,6 +105,41 @@ Deno.test("bytes of an earlier script are not found in fresh memory", async () =
       ),
       0,
     );
+  }
+});
+
+Deno.test("what ended scripts held is given back, however they ended", async () => {
+  await using table = openProcessTable();
+  const others = new Set((await table.guests()).map(({ pid }) => pid));
+  await using host = createProcessHost();
+  await using lease = takeLease(host, { limits: { guestTimeMs: 20 } });
+  const ends: Readonly<Record<string, string>> = {
+    cancelled: "function run() { return echo(1) }",
+    "cancelled later": "async function run() { await echo(1) }",
+    time: "function run() { for (;;) {} }",
+    threw: "function run() { throw echo(1) }",
+  };
+  for (const [end, source] of Object.entries(ends)) {
+    // The first ones make what is then used again.
+    let before = 0;
+    for (let i = 0; i < 160; i++) {
+      const abort = new AbortController();
+      await evaluate(lease, source, {
+        signal: abort.signal,
+        onCall: () => {
+          if (end.startsWith("cancelled")) abort.abort();
+          return Promise.resolve({ ok: true });
+        },
+      });
+      if (i === 10) before = await residentBytes();
+    }
+    const grown = await residentBytes() - before;
+    assert.ok(grown < 80 * 1024 * 1024, `${end}: ${grown} bytes more after 150 scripts`);
+  }
+
+  async function residentBytes(): Promise<number> {
+    const own = (await table.guests()).find(({ pid }) => !others.has(pid));
+    return own?.residentBytes ?? 0;
   }
 });
 
