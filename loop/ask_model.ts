@@ -43,6 +43,8 @@ export interface Asked {
   readonly text: string;
   readonly reply: Exclude<Reply, { readonly kind: "empty" }>;
   readonly usage: TokenUsage;
+  /** How often it was asked. */
+  readonly tries: number;
 }
 
 /**
@@ -53,10 +55,10 @@ export interface Asked {
  */
 export async function askModel(question: Question): Promise<Asked> {
   let spent = NO_USAGE;
-  for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
+  for (let tries = 1; tries <= MAX_ATTEMPTS; tries++) {
     const { completion, reply } = await askOnce(question);
     spent = addUsage(spent, completion.usage);
-    if (reply.kind !== "empty") return { text: completion.text, reply, usage: spent };
+    if (reply.kind !== "empty") return { text: completion.text, reply, usage: spent, tries };
   }
   throw new EmptyResponseError(MAX_ATTEMPTS, spent);
 }

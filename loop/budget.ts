@@ -93,8 +93,8 @@ export class PromptBudget {
    * the difference there.
    */
   learnUsage(estimated: number, actual: number): void {
-    if (estimated < this.allowance * TELLING_SHARE) return;
-    const factor = actual / Math.max(1, estimated);
+    if (estimated === 0 || estimated < this.allowance * TELLING_SHARE) return;
+    const factor = actual / estimated;
     if (factor <= MAX_CORRECTION) this.#correct(factor);
   }
 

@@ -1,8 +1,10 @@
 /**
  * Says the past again: adds a session's steps to a run's conversation, and leaves out on the way what the runs before left out, at the same
- * points. So the prompt begins as theirs did, and a provider's prefix cache goes on hitting from run to run.
+ * points. So the prompt begins as theirs did, and a provider's prefix cache goes on hitting from run to run. What those runs found out about
+ * the estimates of their requests is learnt on the way too.
  */
 import type { RunStep } from "../contracts/step.ts";
+import { estimatedTokensOf } from "./call_cost.ts";
 import { trimSizes } from "./fit_request.ts";
 import type { RunState } from "./run_state.ts";
 import { trimPieces } from "./trim.ts";
@@ -16,12 +18,13 @@ export function replay(run: RunState, steps: readonly RunStep[]): number {
   let dropped = 0;
   for (const step of steps) {
     // Before each of these the model was asked, and its request had to fit.
-    if (trims && (step.stepType === "execute_js" || step.stepType === "response")) {
-      const trimmed = trimPieces(conversation.pieces, trimSizes(run));
+    if (step.stepType === "execute_js" || step.stepType === "response") {
+      const trimmed = trims ? trimPieces(conversation.pieces, trimSizes(run)) : undefined;
       if (trimmed !== undefined) {
         conversation.replace(trimmed.pieces);
         dropped += trimmed.dropped;
       }
+      budget.learnUsage(estimatedTokensOf(step) ?? 0, step.promptTokens);
     }
     conversation.add(step);
   }

@@ -131,6 +131,22 @@ Deno.test("run budget: what calls are found to take corrects the estimate", asyn
   }
 });
 
+Deno.test("run budget: the next run knows what the runs before found out about the estimate", async () => {
+  const answer = `So: ${"text ".repeat(200)}`;
+  const counted: ScriptedStep = ({ messages }) => ({
+    text: answer,
+    usage: { prompt: Math.ceil(promptTokens(messages) * 1.6), completion: 1 },
+  });
+  using made = fixture([], {
+    model: { otherwise: counted },
+    config: { contextBudget: { maxTokens: 4096 }, historyWindow: 500 },
+  });
+  for (let n = 0; n < 30; n++) await made.loop.run({ sessionId: "s", message: `Message ${n}` });
+  for (const { messages } of made.llm.requests) {
+    ok(promptTokens(messages) * 1.6 + 512 <= 4096, `${promptTokens(messages)}`);
+  }
+});
+
 Deno.test("HIS-05: one message that is too large is an error that names it, and nothing is sent", async () => {
   using made = budgeted([], { maxTokens: 8192 });
   const { status, reason, error } = await made.loop.run({

@@ -74,13 +74,11 @@ export async function runScript(run: RunState, script: Script): Promise<string |
 
 /** The step of a script. What was said around it is for those who read the trace; no prompt holds it. */
 function scriptStep({ recorder }: RunState, { source, said, cost }: Script): StepBody {
+  const kept = clipMiddle(recorder.redact(said), MAX_SAID_BYTES);
   return {
     stepType: "execute_js",
     content: source,
-    ...(said === ""
-      ? {}
-      : { toolArgs: JSON.stringify({ said: clipMiddle(recorder.redact(said), MAX_SAID_BYTES) }) }),
-    ...stepCost(cost),
+    ...stepCost(cost, said === "" ? {} : { said: kept }),
   };
 }
 

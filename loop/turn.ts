@@ -40,7 +40,13 @@ export async function takeTurn(run: RunState, turn: number): Promise<TurnEnd> {
       started = true;
     };
     const asked = await ask(run, { trace, onStart });
-    const cost = { usage: asked.usage, durationMs: run.parts.now().getTime() - startedAt };
+    const cost = {
+      usage: asked.usage,
+      durationMs: run.parts.now().getTime() - startedAt,
+      ...(run.budget.allowance < Infinity
+        ? { estimatedTokens: requestTokens(run) * asked.tries }
+        : {}),
+    };
     const end = await takeReply(run, { asked, cost, turn, trace });
     // An answer that came all the same is worth more than the word that it came too late.
     if (end.kind === "goes_on" && run.reached !== undefined) throw run.reached;
