@@ -18,8 +18,8 @@
  *   steps: store,
  *   sandboxBuilder,
  * });
- * const { finalText } = await loop.run({ sessionId: "s1", message: "What is 12 * 7?" });
- * console.log(finalText);
+ * const { finalText, error } = await loop.run({ sessionId: "s1", message: "What is 12 * 7?" });
+ * console.log(error?.message ?? finalText);
  * ```
  *
  * @module

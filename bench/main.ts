@@ -4,7 +4,17 @@
  *     deno task bench [name …]
  */
 
-const BENCHES = ["turns", "start", "memory", "sandbox", "stores", "prompt", "prefix"];
+const BENCHES = [
+  "turns",
+  "start",
+  "memory",
+  "sandbox",
+  "stores",
+  "prompt",
+  "prefix",
+  "http",
+  "concurrency",
+];
 
 const wanted = Deno.args.length > 0 ? Deno.args : BENCHES;
 for (const name of wanted) {

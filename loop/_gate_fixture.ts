@@ -20,8 +20,10 @@ export interface TestGate {
   ): Promise<HostReply>;
   /** Calls with arguments that may be anything. */
   callRaw(argsJson: string): Promise<HostReply>;
-  /** The arguments of every event that the gate told. */
+  /** The arguments of every event that the gate told, the error left out. */
   readonly told: unknown[];
+  /** The errors in those events. */
+  readonly toldErrors: unknown[];
 }
 
 /** Opens a gate whose scripts can call `f`, which does what `execute` does. */
@@ -32,6 +34,7 @@ export function testGate(
     & { limits?: Partial<SandboxLimits>; function?: Partial<HostFunction> } = {},
 ): TestGate {
   const told: unknown[] = [];
+  const toldErrors: unknown[] = [];
   const hostFunction: HostFunction = { name: "f", execute, ...options.function };
   const handler = openGate({
     functions: new Map([["f", hostFunction]]),
@@ -39,7 +42,11 @@ export function testGate(
     signal: new AbortController().signal,
     runId: "r",
     sessionId: "s",
-    emit: (event: RunEventBody) => told.push("args" in event ? event.args : event),
+    emit(event: RunEventBody) {
+      const { error, ...rest } = "args" in event ? event.args as Record<string, unknown> : event;
+      told.push(rest);
+      if (error !== undefined) toldErrors.push(error);
+    },
     now: () => new Date(0),
     turn: 1,
     approveAll: false,
@@ -56,6 +63,7 @@ export function testGate(
       handler({ name: "f", argsJson: JSON.stringify(args), sequence: sequence++, signal, ...more }),
     callRaw: (argsJson) => handler({ name: "f", argsJson, sequence: sequence++, signal }),
     told,
+    toldErrors,
   };
 }
 

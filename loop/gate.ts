@@ -37,7 +37,8 @@ export function openGate(options: GateOptions): HostCallHandler {
     const end = "outcome" in passage ? passage : await pass(passage, options);
     const target = "outcome" in passage ? undefined : passage.aim?.target;
     const durationMs = options.now().getTime() - startedAt;
-    tell(options, { name: shown(call.name), outcome: end.outcome, durationMs, target });
+    const error = end.reply.ok ? undefined : end.reply.message;
+    tell(options, { name: shown(call.name), outcome: end.outcome, durationMs, target, error });
     return end.reply;
   };
 }
@@ -143,7 +144,13 @@ function quotaReply(
 /** Tells listeners of a call. */
 function tell(
   { emit }: GateOptions,
-  call: { name: string; outcome: CallOutcome; durationMs: number; target?: string | undefined },
+  call: {
+    readonly name: string;
+    readonly outcome: CallOutcome;
+    readonly durationMs: number;
+    readonly target?: string | undefined;
+    readonly error?: string | undefined;
+  },
 ): void {
   emit({
     type: "sandbox_event",
@@ -153,6 +160,7 @@ function tell(
       outcome: call.outcome,
       duration_ms: call.durationMs,
       ...(call.target === undefined ? {} : { target: call.target }),
+      ...(call.error === undefined ? {} : { error: call.error }),
     },
   });
 }

@@ -38,6 +38,15 @@ Deno.test("gate: the function is told whose call it is", async () => {
   ]);
 });
 
+Deno.test("gate: the event of a call that failed tells its error, as the script sees it", async () => {
+  const gate = testGate(() => {
+    throw new Error("no such key");
+  });
+  await gate.call();
+  deepEqual(gate.told, [told("error")]);
+  deepEqual(gate.toldErrors, ["no such key"]);
+});
+
 Deno.test("gate: an unknown name is an error that lists what there is", async () => {
   const gate = testGate(() => 1);
   match(errorOf(await gate.call([], { name: "ff" })), /no function ff; there is: f$/);
