@@ -134,7 +134,7 @@ Deno.test("what ended scripts held is given back, however they ended", async () 
       if (i === 10) before = await residentBytes();
     }
     const grown = await residentBytes() - before;
-    assert.ok(grown < 80 * 1024 * 1024, `${end}: ${grown} bytes more after 150 scripts`);
+    assert.ok(grown < 50 * 1024 * 1024, `${end}: ${grown} bytes more after 150 scripts`);
   }
 
   async function residentBytes(): Promise<number> {
