@@ -97,6 +97,7 @@ export type {
   SpendLedger,
   SpendLimits,
 } from "./contracts/limits.ts";
+export { createFallbackClient, type FallbackModel } from "./llm/fallback.ts";
 export type { CallAim, PolicyCall, PolicyChecker, PolicyDecision } from "./contracts/policy.ts";
 export { AllowAll, DefaultPolicy, type DefaultPolicyOptions } from "./loop/policy.ts";
 

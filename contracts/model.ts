@@ -48,6 +48,8 @@ export interface CompletionRequest {
    * Must not throw.
    */
   readonly onRestart?: () => void;
+  /** Told what the caller may want to know, such as that another model answers. Must not throw. */
+  readonly onNotice?: (text: string) => void;
 }
 
 /**

@@ -43,7 +43,8 @@ export function testGate(
     runId: "r",
     sessionId: "s",
     emit(event: RunEventBody) {
-      const { error, ...rest } = "args" in event ? event.args as Record<string, unknown> : event;
+      const args: Record<string, unknown> = "args" in event ? Object(event.args) : { ...event };
+      const { error, ...rest } = args;
       told.push(rest);
       if (error !== undefined) toldErrors.push(error);
     },

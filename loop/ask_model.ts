@@ -98,6 +98,10 @@ async function complete(question: Question, stream: AnswerStream | undefined): P
     onText: (chunk: string) => stream.feed(chunk),
     onRestart: () => stream.restart(),
   };
+  const { emit } = question;
+  const noticing = emit && {
+    onNotice: (content: string) => emit({ type: "warning", content }),
+  };
   const bound = maxTokens === undefined ? {} : { maxTokens };
   const attributes = {
     "gen_ai.operation.name": "chat",
@@ -112,7 +116,7 @@ async function complete(question: Question, stream: AnswerStream | undefined): P
         signal,
         attempt(
           { doing: "ask the model", code: "internal" },
-          () => llm.complete({ ...request, ...bound, ...streaming, signal }),
+          () => llm.complete({ ...request, ...bound, ...streaming, ...noticing, signal }),
         ),
       );
       onCall(completion.usage, completion);

@@ -1,4 +1,9 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import type { RunEvent } from "../contracts/event.ts";
+import type { Client } from "../contracts/model.ts";
+import { MemoryStore } from "../stores/memory.ts";
+import { fakeSandboxBuilder } from "./_fake_sandbox.ts";
+import { createLoop } from "./create_loop.ts";
 import { block, fixture, returning } from "./_run_fixture.ts";
 
 const RUN_ID = "019b7ca9-8f2e-7800-a000-800000800000";
@@ -216,4 +221,31 @@ Deno.test("ATK-55: args with keys like __proto__ thread whole and touch nothing 
   const fresh: { polluted?: number; p2?: number } = {};
   deepEqual([fresh.polluted, fresh.p2], [undefined, undefined]);
   match(made.llm.requests[2]?.messages.at(-1)?.content ?? "", /__proto__/);
+});
+
+Deno.test("run events: what the client has to tell is a warning", async () => {
+  const llm: Client = {
+    complete(request) {
+      request.onNotice?.("The model big cannot answer, the next model is asked: it is busy");
+      return Promise.resolve({
+        text: "4",
+        finishReason: "stop",
+        usage: { prompt: 1, completion: 1 },
+        model: "small",
+      });
+    },
+  };
+  const store = new MemoryStore();
+  const events: RunEvent[] = [];
+  const loop = createLoop({
+    llm,
+    sessions: store,
+    steps: store,
+    sandboxBuilder: fakeSandboxBuilder(),
+  });
+  await loop.run({ sessionId: "s", message: "x", onEvent: (event) => void events.push(event) });
+  deepEqual(
+    events.flatMap((event) => event.type === "warning" ? [event.content] : []),
+    ["The model big cannot answer, the next model is asked: it is busy"],
+  );
 });
