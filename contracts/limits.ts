@@ -1,7 +1,6 @@
 /**
  * What a run, or a tenant over a period, may spend at most. Checked before each call with the call's own estimate, so that a limit is not found out by passing it.
  */
-import type { TokenUsage } from "./model.ts";
 
 /** Bounds of one run, or of a scope over a period. Each is absent for no bound. */
 export interface SpendLimits {
@@ -54,10 +53,4 @@ export interface SpendLedger {
   addSpend(scopeKey: string, spend: Spend, at: Date): Promise<void>;
   /** What a scope has spent since a moment, that moment included. May count the whole minute in which the moment lies, so that a limit is never undercounted. */
   spendSince(scopeKey: string, since: Date): Promise<Spend>;
-}
-
-/** A call's cost in tokens and, where the provider tells it, in money. */
-export interface PricedUsage extends TokenUsage {
-  /** What the provider says that the call cost. */
-  readonly cost?: number;
 }
