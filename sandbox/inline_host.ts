@@ -15,6 +15,7 @@ import { failedExecution, refuseLargeSource } from "./source_limit.ts";
 /** Makes a host that runs guests in this process. Owned by the caller; disposing it lets the event loop end. */
 export function createInlineHost(): SandboxHost {
   let runtime: Promise<GuestRuntime> | undefined;
+  const closed = new AbortController();
   const start = (options: LeaseOptions): Promise<GuestRuntime> => {
     runtime ??= loadRuntime(options);
     // Tried again by the next script: what fails here may be a passing lack of memory.
@@ -23,21 +24,26 @@ export function createInlineHost(): SandboxHost {
   };
   return {
     lease(options): GuestLease {
-      let open = true;
+      const ended = new AbortController();
+      const disposed = AbortSignal.any([ended.signal, closed.signal]);
       start(options).then((started) => started.prepare(options.limits), () => {});
       return {
         async evaluate(request) {
-          if (!open) throw new TypeError("The sandbox was disposed; build another one.");
+          if (disposed.aborted) {
+            throw new TypeError("The sandbox was disposed; build another one.");
+          }
+          const signal = AbortSignal.any([disposed, ...request.signal ? [request.signal] : []]);
           return refuseLargeSource(request, options.limits) ??
-            await runInline(await start(options), request, options);
+            await runInline(await start(options), { ...request, signal }, options);
         },
         [Symbol.asyncDispose]() {
-          open = false;
+          ended.abort();
           return Promise.resolve();
         },
       };
     },
     async [Symbol.asyncDispose]() {
+      closed.abort();
       (await runtime?.catch(() => undefined))?.close();
     },
   };

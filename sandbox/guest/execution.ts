@@ -115,29 +115,30 @@ export function startExecution(
   async function guest<T>(work: () => Promise<T>): Promise<T> {
     await letIn();
     try {
+      refuseAbandoned();
       return await work();
     } finally {
       pause();
       thread.release();
     }
   }
-  /** Lets go of the thread inside guest code until something has come. */
+  /** Lets go of the thread inside guest code until something has come, which must not be a rejection. */
   async function suspend<T>(wait: () => Promise<T>): Promise<T> {
     pause();
     thread.release();
-    try {
-      return await wait();
-    } finally {
-      await letIn();
-    }
+    const come = await wait();
+    await letIn();
+    refuseAbandoned();
+    return come;
   }
-  /** Waits for the thread. One that was given up meanwhile hands it on and stays where it is, to be collected with its realm. */
   async function letIn(): Promise<void> {
     const turn = thread.acquire();
     if (turn !== undefined) await turn;
-    if (!abandoned) return resume();
-    thread.release();
-    await new Promise(() => {});
+    resume();
+  }
+  /** Unwinds the stack of a script that was given up, without a step of guest code: V8 keeps a suspended stack, and all it refers to, for ever. */
+  function refuseAbandoned(): void {
+    if (abandoned) throw new AbandonedError();
   }
 
   function poll(): boolean | Promise<boolean> {
@@ -246,6 +247,8 @@ export function startExecution(
         ? await guest(() => realm.control("outcome"))
         : undefined;
       if (outcome !== undefined) return outcome;
+      // A reply may have come while the outcome was asked for.
+      if (replies.length > 0) continue;
       if (outstanding > 0) await new Promise<void>((resolve) => wake = resolve);
       else stopped = "unsettled";
     }
@@ -317,6 +320,9 @@ export function startExecution(
     },
   };
 }
+
+/** Unwinds a script that was given up; nobody waits for it. */
+class AbandonedError extends Error {}
 
 interface GuestCall {
   readonly name: string;
