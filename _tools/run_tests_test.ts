@@ -5,10 +5,10 @@ import {
   EXAMPLES_NOT_RUN,
   filesWithExamples,
   runSuite,
+  SHARED_HOST_TESTS,
   type Suite,
   suitesIn,
-  TRAILING_TESTS,
-  WARM_TESTS,
+  testsOf,
 } from "./run_tests.ts";
 import { listSourceFiles } from "./source_files.ts";
 import type { TestCounts } from "./test_counts.ts";
@@ -103,20 +103,18 @@ Deno.test("tests: an example is run, and fails when it throws", async () => {
 
 Deno.test("tests: every test file of the tree is in one suite, and in one only", () => {
   const suites = suitesIn(Deno.cwd(), "/scratch").filter((suite) => suite.examples !== true);
-  const inside = (file: string, paths: readonly string[]) =>
-    paths.some((path) => path === "." || file === path || file.startsWith(`${path}/`));
   const counts = listSourceFiles(Deno.cwd())
     .filter((file) => /_test\.ts$/.test(file))
     .map((file) => ({
       file,
       suites: suites
-        .filter((suite) => inside(file, suite.paths) && !inside(file, suite.ignore))
+        .filter((suite) => testsOf(suite, Deno.cwd()).includes(file))
         .map((suite) => suite.name),
     }));
   deepEqual(counts.filter((found) => found.suites.length !== 1), []);
 });
 
-Deno.test("tests: those that are held to resources alone are the files that share a host", async () => {
+Deno.test("tests: those that share a host are named", async () => {
   const { edges } = await readModuleGraph(Deno.cwd(), listSourceFiles(Deno.cwd()));
   const importers = (names: readonly string[]): string[] =>
     edges.filter((edge) => !edge.typeOnly && names.includes(edge.to)).map((edge) => edge.from);
@@ -126,8 +124,7 @@ Deno.test("tests: those that are held to resources alone are the files that shar
     for (const file of importers([...shared])) shared.add(file);
   }
   const tests = [...shared].filter((file) => /_test\.ts$/.test(file)).sort();
-  const held = tests.filter((file) => !TRAILING_TESTS.includes(file));
-  deepEqual([...WARM_TESTS].sort(), held);
+  deepEqual([...SHARED_HOST_TESTS].sort(), tests);
 });
 
 Deno.test("tests: every example that is not run is there", () => {
