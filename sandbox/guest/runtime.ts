@@ -3,7 +3,7 @@
  * Used by the guest process and, in the calling process, by whoever cannot start one. It knows no pipes.
  */
 import type { Execution, SandboxLimits } from "../../contracts/sandbox.ts";
-import { loadEngine } from "./engine.ts";
+import { type Engine, loadEngine } from "./engine.ts";
 import {
   type GuestExecution,
   type GuestPort,
@@ -34,12 +34,15 @@ export interface GuestRuntime {
 }
 
 /**
- * Loads the engine and checks, by running a script, that everything the guest relies on is there.
+ * Loads the engine and checks, by running a script, that everything the guest relies on is there. Tests hand in engines that behave otherwise.
  *
  * @throws {Error} saying what is missing.
  */
-export async function createGuestRuntime(limits: SandboxLimits): Promise<GuestRuntime> {
-  const engine = await loadEngine();
+export async function createGuestRuntime(
+  limits: SandboxLimits,
+  load: () => Promise<Engine> = loadEngine,
+): Promise<GuestRuntime> {
+  const engine = await load();
   const layout = await measureLayout(engine);
   const source = realmSource();
   const stocks = new Map<string, RealmStock>();
