@@ -4,7 +4,7 @@
  */
 import type { RunEventBody } from "./event.ts";
 import type { JsonValue } from "./json.ts";
-import type { TokenUsage } from "./model.ts";
+import type { CompletionRequest, TokenUsage } from "./model.ts";
 import type { CallAim } from "./policy.ts";
 import type { Scope } from "./scope.ts";
 import type { Session } from "./session.ts";
@@ -28,6 +28,11 @@ export interface CallContext {
    * Rejects when it is refused: let the rejection through, it is what the script is to see.
    */
   readonly authorize: (aim: CallAim) => Promise<void>;
+  /**
+   * Sets aside what a model call that the function is about to make takes at most, until it is disposed; what it really took is for `spend`, before
+   * that. Throws when it could pass a limit, together with the calls under way: make no call then, and let the error through.
+   */
+  readonly reserve: (request: Pick<CompletionRequest, "messages" | "maxTokens">) => Disposable;
   /** Counts tokens that the function spent on a model into the run. */
   readonly spend: (tokens: TokenUsage) => void;
 }

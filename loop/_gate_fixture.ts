@@ -52,6 +52,7 @@ export function testGate(
     turn: 1,
     approveAll: false,
     note: () => {},
+    reserve: () => ({ [Symbol.dispose]() {} }),
     spend: () => {},
     pauseWall: () => ({ [Symbol.dispose]: () => {} }),
     ...options,

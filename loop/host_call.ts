@@ -65,7 +65,7 @@ async function authorize(passage: Passage, aim: CallAim, options: GateOptions): 
 
 function callContext(passage: Passage, options: GateOptions): CallContext {
   const { life } = passage;
-  const { runId, sessionId, scope, userId, emit, spend } = options;
+  const { runId, sessionId, scope, userId, emit, reserve, spend } = options;
   return {
     signal: life.signal,
     runId,
@@ -74,6 +74,7 @@ function callContext(passage: Passage, options: GateOptions): CallContext {
     ...(userId === undefined ? {} : { userId }),
     emit,
     authorize: (aim) => authorize(passage, aim, options),
+    reserve,
     spend,
   };
 }

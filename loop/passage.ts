@@ -5,7 +5,13 @@ import type { RunEventBody } from "../contracts/event.ts";
 import type { JsonValue } from "../contracts/json.ts";
 import type { TokenUsage } from "../contracts/model.ts";
 import type { CallAim, PolicyChecker } from "../contracts/policy.ts";
-import type { HostCall, HostFunction, HostReply, SandboxLimits } from "../contracts/sandbox.ts";
+import type {
+  CallContext,
+  HostCall,
+  HostFunction,
+  HostReply,
+  SandboxLimits,
+} from "../contracts/sandbox.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { CallLife } from "./call_life.ts";
 
@@ -41,6 +47,8 @@ export interface GateOptions {
   readonly calls?: CallLog;
   /** Tells the model something beside the script's own outcome. */
   readonly note: (text: string) => void;
+  /** Sets aside what a function's model call takes at most. */
+  readonly reserve: CallContext["reserve"];
   /** Counts tokens that a function spent. */
   readonly spend: (tokens: TokenUsage) => void;
   /** Stops the run's wall time until it is disposed. */

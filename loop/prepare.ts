@@ -24,7 +24,7 @@ import type { SandboxLease } from "./sandbox_lease.ts";
 import type { Spending } from "./spending.ts";
 import { type Trace, traced } from "./trace.ts";
 import type { LoopParts } from "./validate.ts";
-import { watchCalls } from "./watched_calls.ts";
+import { watchCalls, watchReservations } from "./watched_calls.ts";
 
 /** What a run is prepared from. */
 export interface RunSetup {
@@ -102,7 +102,12 @@ function beginRun(
     trace,
     sandbox,
     openGate: (turn) => {
-      const handler = openGate(gateOptions(setup, { sandbox, turn }));
+      const reserve = watchReservations({
+        spending,
+        estimate: budget.estimate,
+        onLimit: (limit) => run.reached ??= limit,
+      });
+      const handler = openGate({ ...gateOptions(setup, { sandbox, turn }), reserve });
       const { trace } = turn;
       return watchCalls(handler, { spending, trace, onLimit: limitTeller(run) });
     },
@@ -175,7 +180,7 @@ function startSandbox(setup: RunSetup, session: Session): Promise<Sandbox> {
 function gateOptions(
   setup: RunSetup,
   { sandbox, turn: { turn, note } }: { readonly sandbox: Sandbox; readonly turn: TurnContext },
-): GateOptions {
+): Omit<GateOptions, "reserve"> {
   const { parts, request, runId, signal, recorder, spending, pauseWall } = setup;
   const approve = request.approve ?? parts.approve;
   const { calls, redactor } = parts;

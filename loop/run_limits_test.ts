@@ -183,6 +183,53 @@ Deno.test("run limits: what functions spend counts, and with nothing left no fun
   deepEqual([result.reason, result.spent?.tokens, f.ran], ["total_tokens", 6001, 0]);
 });
 
+Deno.test("run limits: model calls of functions that could pass a limit together are not made", async () => {
+  let asked = 0;
+  const both = Promise.withResolvers<void>();
+  const ai: HostFunction = {
+    name: "ai",
+    execute: async ([maxTokens], { reserve, spend }) => {
+      using _ = reserve({
+        messages: [{ role: "user", content: "x".repeat(400) }],
+        ...(typeof maxTokens === "number" ? { maxTokens } : {}),
+      });
+      if (++asked === 2) both.resolve();
+      await both.promise;
+      spend({ prompt: 100, completion: 500 });
+      return "asked";
+    },
+  };
+  const script = `async function run() {
+    const ends = await Promise.allSettled([ai(2000), ai(2000), ai(2000)]);
+    return ends.map(({ value, reason }) => value ?? reason.name);
+  }`;
+  using made = fixture([block(script)], {
+    model: { usage: { prompt: 100, completion: 100 } },
+    sandbox: { functions: [ai] },
+    config: { limits: { totalTokens: 5000 } },
+  });
+  const result = await made.loop.run(REQUEST);
+  deepEqual([result.reason, result.spent?.tokens, asked], ["total_tokens", 1400, 2]);
+  equal((await made.store.get("s")).data, '["asked","asked","LimitError"]');
+});
+
+Deno.test("run limits: what a call had set aside is free again once it was made", async () => {
+  const ai: HostFunction = {
+    name: "ai",
+    execute: (_args, { reserve, spend }) => {
+      using _ = reserve({ messages: [], maxTokens: 3000 });
+      spend({ prompt: 10, completion: 10 });
+    },
+  };
+  const script = "async function run() { for (let i = 0; i < 9; i++) await ai(); answer('all'); }";
+  using made = fixture([block(script)], {
+    sandbox: { functions: [ai] },
+    config: { limits: { totalTokens: 5000 } },
+  });
+  const { finalText, spent } = await made.loop.run(REQUEST);
+  deepEqual([finalText, spent?.hostCalls], ["all", 9]);
+});
+
 Deno.test("run limits: what a compaction spends counts, and one that could pass a limit is not made", async () => {
   const summarizer = scriptedClient([], {
     otherwise: keepFacts,

@@ -65,6 +65,8 @@ export class Spending {
   #untold = 0;
   #cost = 0;
   #hostCalls = 0;
+  /** What model calls of functions that are under way take at most. */
+  #reserved: Spend = NOTHING;
   /** What the ledger has not been told yet. */
   #unsaved: Spend = NOTHING;
   /** What the scope had spent when the ledger was last read. */
@@ -117,14 +119,7 @@ export class Spending {
    */
   async planCall(call: PlannedCall): Promise<number | undefined> {
     await this.#readScope();
-    const replyTokens = call.replyTokens ?? MIN_REPLY_TOKENS;
-    const spend = {
-      tokens: call.promptTokens + replyTokens,
-      cost: this.#expectedCost({ prompt: call.promptTokens, completion: replyTokens }),
-      hostCalls: 0,
-    };
-    const passed = passedLimit(this.#accounts(), spend);
-    if (passed !== undefined) throw passed;
+    this.#plan(call);
     if (call.replyTokens !== undefined) return call.replyTokens;
     const left = this.#replyTokensLeft(call);
     return left < LONG_REPLY_TOKENS ? left : undefined;
@@ -139,6 +134,22 @@ export class Spending {
     await this.#readScope();
     const cost = this.#expectedCost({ prompt: tokens, completion: 0 });
     return passedLimit(this.#accounts(), { tokens, cost, hostCalls: 0 }) === undefined;
+  }
+
+  /**
+   * Sets aside what a model call of a function takes at most, until it is disposed. What the scope spent is known as of the run's own last call.
+   *
+   * @throws {LimitReached} when it could pass a limit, together with those under way.
+   */
+  reserve(call: PlannedCall): Disposable {
+    const spend = this.#plan(call);
+    this.#reserved = addSpend(this.#reserved, spend);
+    return {
+      [Symbol.dispose]: () => {
+        const { tokens, cost } = this.#reserved;
+        this.#reserved = { tokens: tokens - spend.tokens, cost: cost - spend.cost, hostCalls: 0 };
+      },
+    };
   }
 
   /** Counts a call out of a script. Gives the limit that it would pass, and then does not count it. */
@@ -171,6 +182,18 @@ export class Spending {
       this.#unsaved = addSpend(this.#unsaved, spend);
       throw error;
     }
+  }
+
+  /** What a call would take at most, if that stays within the limits together with the calls under way. */
+  #plan({ promptTokens, replyTokens = MIN_REPLY_TOKENS }: PlannedCall): Spend {
+    const spend = {
+      tokens: promptTokens + replyTokens,
+      cost: this.#expectedCost({ prompt: promptTokens, completion: replyTokens }),
+      hostCalls: 0,
+    };
+    const passed = passedLimit(this.#accounts(), addSpend(spend, this.#reserved));
+    if (passed !== undefined) throw passed;
+    return spend;
   }
 
   async #readScope(): Promise<void> {

@@ -1,7 +1,9 @@
-/** What stands before the gate: the run's own limit of calls, and the span of each call. */
-import type { HostCall, HostCallHandler, HostReply } from "../contracts/sandbox.ts";
+/** What stands before the gate: the run's own limits, and the span of each call. */
+import type { TokenEstimator } from "../contracts/compaction.ts";
+import type { CallContext, HostCall, HostCallHandler, HostReply } from "../contracts/sandbox.ts";
+import { MESSAGE_TOKENS } from "./history.ts";
+import { LimitReached } from "./limits.ts";
 import { shown } from "./passage.ts";
-import type { LimitReached } from "./limits.ts";
 import type { Spending } from "./spending.ts";
 import { NO_TRACE, type Trace, traced } from "./trace.ts";
 
@@ -36,7 +38,29 @@ export function watchCalls(
     });
 }
 
-function refusal({ message }: LimitReached): HostReply {
+/** Sets aside what functions spend on models; one that would pass a limit gets the error that its script is to see. */
+export function watchReservations(
+  { spending, estimate, onLimit }: {
+    readonly spending: Spending;
+    readonly estimate: TokenEstimator;
+    readonly onLimit: (limit: LimitReached) => void;
+  },
+): CallContext["reserve"] {
+  return ({ messages, maxTokens }) => {
+    const sizes = messages.map(({ content }) => estimate(content) + MESSAGE_TOKENS);
+    const promptTokens = sizes.reduce((sum, size) => sum + size, 0);
+    try {
+      return spending.reserve({ promptTokens, replyTokens: maxTokens });
+    } catch (error) {
+      if (!(error instanceof LimitReached)) throw error;
+      onLimit(error);
+      const { name, message } = refusal(error);
+      throw Object.assign(new Error(message), { name });
+    }
+  };
+}
+
+function refusal({ message }: LimitReached): HostReply & { readonly ok: false } {
   return {
     ok: false,
     name: "LimitError",

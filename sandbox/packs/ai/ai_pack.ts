@@ -68,11 +68,12 @@ type Ask = (messages: readonly Message[], options: AskOptions) => Promise<string
 function createAsk(client: Client, model: string | undefined): Ask {
   return async (messages, { options, context }) => {
     const { maxTokens, temperature } = readOptions(options);
+    const bound = { messages, ...(maxTokens === undefined ? {} : { maxTokens }) };
+    using _ = context.reserve(bound);
     const completion = await client.complete({
-      messages,
+      ...bound,
       signal: context.signal,
       ...(model === undefined ? {} : { model }),
-      ...(maxTokens === undefined ? {} : { maxTokens }),
       ...(temperature === undefined ? {} : { temperature }),
     });
     context.spend(completion.usage);
