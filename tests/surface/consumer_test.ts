@@ -1,4 +1,4 @@
-import { equal, match } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { join } from "node:path";
 import { type ServerStep, startOpenAIServer } from "../fixtures/openai_server.ts";
 
@@ -35,10 +35,13 @@ async function openConsumer(): Promise<Consumer> {
   };
 }
 
-/** The programs in the README, in their order. */
-function readmePrograms(): string[] {
+/** The README's program that has this in it, and the only one. */
+function readmeProgram(sign: string): string {
   const text = Deno.readTextFileSync("README.md");
-  return [...text.matchAll(/^```ts\n([^]*?)^```$/gm)].map((found) => found[1] ?? "");
+  const programs = [...text.matchAll(/^```ts\n([^]*?)^```$/gm)].map((found) => found[1] ?? "");
+  const found = programs.filter((program) => program.includes(sign));
+  equal(found.length, 1, `programs of the README with ${sign}`);
+  return found[0] ?? "";
 }
 
 /** The one flag of the README's permission line that a program cannot guess: the names that are read. */
@@ -48,15 +51,27 @@ function readmeEnvironment(): string {
   return found[0];
 }
 
-async function runProgram(source: string, reply: ServerStep): Promise<string> {
+const START_GUESTS = `--allow-run=${Deno.execPath()}`;
+
+async function runProgram(
+  source: string,
+  reply: ServerStep,
+  permissions: readonly string[] = [START_GUESTS],
+): Promise<string> {
   await using server = await startOpenAIServer({ replies: [reply] });
   await using consumer = await openConsumer();
-  return await consumer.run(source, [
-    "--allow-net=127.0.0.1",
-    readmeEnvironment(),
-    `--allow-run=${Deno.execPath()}`,
-  ], { OPENAI_BASE_URL: server.baseUrl, OPENAI_CHAT_MODEL: "test-model" });
+  return await consumer.run(
+    source,
+    ["--allow-net=127.0.0.1", readmeEnvironment(), ...permissions],
+    {
+      OPENAI_API_KEY: KEY,
+      OPENAI_BASE_URL: server.baseUrl,
+      OPENAI_CHAT_MODEL: "test-model",
+    },
+  );
 }
+
+const KEY = "sk-test-ABCDEFGH12345678";
 
 function script(source: string): string {
   return `\`\`\`javascript\n${source}\n\`\`\``;
@@ -73,8 +88,7 @@ Deno.test("consumer: imports the package under no permission", async () => {
 });
 
 Deno.test("consumer: the README's ten lines run a script of the model and print its answer", async () => {
-  const [program = ""] = readmePrograms();
-  match(program, /createLoop/);
+  const program = readmeProgram("result.status");
   equal(program.trim().split("\n").filter((line) => line !== "").length <= 10, true);
   const printed = await runProgram(
     program,
@@ -84,12 +98,45 @@ Deno.test("consumer: the README's ten lines run a script of the model and print 
 });
 
 Deno.test("consumer: the README's own function is called by a script", async () => {
-  const [, program = ""] = readmePrograms();
   const printed = await runProgram(
-    program,
+    readmeProgram("inStock"),
     script('function run() { answer(`lamps: ${inStock("lamp")}`); }'),
   );
   equal(printed, "lamps: 7\n");
+});
+
+Deno.test("consumer: the README's gate refuses, asks, redacts and writes down", async () => {
+  // The host is not 127.0.0.1:8080, the function does not ask a model, and nobody sits at the terminal.
+  const source = `function run() {
+    const errors = [];
+    for (const url of ["http://127.0.0.1:1/", "https://example.net/"]) {
+      try { fetch(url); } catch (error) { errors.push(error.message); }
+    }
+    answer([htmlToMarkdown("<h1>${KEY}</h1>").trim(), ...errors].join("\\n"));
+  }`;
+  const printed = await runProgram(readmeProgram("approve:"), script(source), [
+    START_GUESTS,
+    "--allow-read=.",
+    "--allow-write=.",
+  ]);
+  const [heading, here, there, ...calls] = printed.trim().split("\n");
+  equal(heading, "# [redacted]");
+  match(here ?? "", /private network; allowPrivateHosts: \["127\.0\.0\.1:1"\] lets it pass/);
+  match(there ?? "", /the user said no/);
+  deepEqual(calls, [
+    "fetch 127.0.0.1 refused",
+    "fetch example.net refused",
+    "htmlToMarkdown undefined ok",
+  ]);
+});
+
+Deno.test("consumer: the README's inline program starts no process, and ends", async () => {
+  const printed = await runProgram(
+    readmeProgram("createInlineHost"),
+    script("function run() { answer(12 * 7); }"),
+    [],
+  );
+  equal(printed, "84\n");
 });
 
 Deno.test("consumer: the example answers through its own function, when it is run as it stands", async () => {

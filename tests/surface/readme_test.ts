@@ -11,10 +11,28 @@ Deno.test("README: names every option of the command, and none that there is not
   deepEqual([...named].sort(), OPTIONS.map((option) => `--${option.name}`).sort());
 });
 
-Deno.test("README: every limit of a script stands there with its default", () => {
-  const rows = [...README.matchAll(/^\| `(\w+)`\s+\| ([\d,]+)\s+\|/gm)]
+/** The rows of a section's table whose second column is a number. */
+function numbersUnder(heading: string): Record<string, number> {
+  const section = README.split(/^(?=##)/m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
+  const rows = [...section.matchAll(/^\| `(\w+)`\s+\| ([\d,]+)\s+\|/gm)]
     .map(([, name = "", value = ""]) => [name, Number(value.replaceAll(",", ""))]);
-  deepEqual(Object.fromEntries(rows), { ...DEFAULT_SANDBOX_LIMITS });
+  return Object.fromEntries(rows);
+}
+
+Deno.test("README: every limit of a script stands there with its default", () => {
+  deepEqual(numbersUnder("## Limits of a script"), { ...DEFAULT_SANDBOX_LIMITS });
+});
+
+Deno.test("README: every option of a process host stands there with its default", () => {
+  const sources = ["sandbox/process_host.ts", "sandbox/process_pool.ts"];
+  const documented = sources.flatMap((file) => [
+    ...Deno.readTextFileSync(file).matchAll(
+      /@default ([\d_]+)[^\n]*\*\/\n {2}readonly (\w+)\?: number;/g,
+    ),
+  ]);
+  const defaults = documented
+    .map(([, value = "", name = ""]) => [name, Number(value.replaceAll("_", ""))]);
+  deepEqual(numbersUnder("### Processes"), Object.fromEntries(defaults));
 });
 
 Deno.test("README: the two commands at its top are tasks and commands that exist", () => {
