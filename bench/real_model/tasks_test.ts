@@ -146,6 +146,7 @@ Deno.test("two-step lookup: the host functions lead to the answer and refuse wha
       sessionId: "s",
       emit: () => {},
       authorize: () => Promise.resolve(),
+      reserve: () => ({ [Symbol.dispose]() {} }),
       spend: () => {},
     }) as Record<string, number & string>;
   const part = call("findPart", "hinge-40");
