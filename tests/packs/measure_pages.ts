@@ -1,4 +1,4 @@
-/** Prints the table of docs/verified_html.md: the pages of the tests with their sizes, and what their conversion takes. */
+/** Prints the table of docs/verified.md: the pages of the tests with their sizes, and what their conversion takes. */
 import { createConverter } from "../../sandbox/packs/converter/converter.ts";
 import { readPackagePages } from "./package_pages.ts";
 
