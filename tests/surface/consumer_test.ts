@@ -26,6 +26,8 @@ async function openConsumer(): Promise<Consumer> {
         cwd: folder,
         env: { NO_COLOR: "1", ...env },
         stdin: "null",
+        // One that hangs is ended, and has failed.
+        signal: AbortSignal.timeout(60_000),
       }).output();
       const decoder = new TextDecoder();
       equal(code, 0, decoder.decode(stderr));
@@ -138,6 +140,14 @@ Deno.test("consumer: the README's inline program starts no process, and ends", a
   );
   equal(printed, "84\n");
 });
+
+for (const sign of ["result.status", "createInlineHost"]) {
+  Deno.test(`consumer: a program that disposes nothing still ends (the README's with ${sign})`, async () => {
+    const forgetful = readmeProgram(sign).replaceAll("await using", "const");
+    const printed = await runProgram(forgetful, script("function run() { answer(12 * 7); }"));
+    match(printed, /84\n$/);
+  });
+}
 
 Deno.test("consumer: the example answers through its own function, when it is run as it stands", async () => {
   const program = Deno.readTextFileSync("examples/embed.ts");
