@@ -54,21 +54,20 @@ export function installIntl(
     },
   );
 
+  /** A constructor that, like the standard's, may be called without `new`. */
   function formatter(kind: FormatRequest["kind"]): unknown {
-    return class {
-      readonly format: (value?: unknown) => string;
-
-      constructor(locales?: unknown, options?: unknown) {
-        const method = kind === "date" ? "toLocaleDateString" : "toLocaleString";
-        define(this, "format", (value?: unknown): string => {
-          const number = value === undefined && kind === "date" ? Date.now() : Number(value);
-          if (kind === "date" && number !== number) throw rangeError("Invalid time value");
-          if (!intrinsics.isFinite(number)) return intrinsics.toText(number);
-          return format({ method, kind, value: number, locales, options });
-        });
-        this.format = (this as unknown as { format: (value?: unknown) => string }).format;
-      }
-    };
+    const method = kind === "date" ? "toLocaleDateString" : "toLocaleString";
+    function Formatter(locales?: unknown, options?: unknown): object {
+      const made = setPrototypeOf({}, Formatter.prototype);
+      define(made, "format", (value?: unknown): string => {
+        const number = value === undefined && kind === "date" ? Date.now() : Number(value);
+        if (kind === "date" && number !== number) throw rangeError("Invalid time value");
+        if (!intrinsics.isFinite(number)) return intrinsics.toText(number);
+        return format({ method, kind, value: number, locales, options });
+      });
+      return made;
+    }
+    return Formatter;
   }
   /** A constructor that says what there is instead. */
   function missing(name: string): unknown {

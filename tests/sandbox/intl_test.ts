@@ -18,6 +18,10 @@ Deno.test("dates and numbers are put into words as the locale and its options sa
         (1234.5).toLocaleString("en-US", { style: "currency", currency: "EUR" }),
         new Intl.NumberFormat("de-DE", { minimumFractionDigits: 2 }).format(1234.5),
         new Intl.DateTimeFormat("en-US", { month: "short", timeZone: "UTC" }).format(leap),
+        Intl.NumberFormat("en-US").format(1234.5),
+        Intl.DateTimeFormat("en-US", { year: "numeric" }).format(leap),
+        [1000, 2000].map(Intl.NumberFormat("en-US").format).join(" "),
+        Intl.NumberFormat() instanceof Intl.NumberFormat && new Intl.NumberFormat() instanceof Intl.NumberFormat,
         new Date(NaN).toLocaleDateString(),
         (NaN).toLocaleString(),
       ];
@@ -32,6 +36,10 @@ Deno.test("dates and numbers are put into words as the locale and its options sa
     "€1,234.50",
     "1.234,50",
     "Feb",
+    "1,234.5",
+    "2000",
+    "1,000 2,000",
+    true,
     "Invalid Date",
     "NaN",
   ]);

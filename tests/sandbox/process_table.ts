@@ -33,6 +33,18 @@ export interface ProcessTable extends AsyncDisposable {
   isRunning(entry: ProcessEntry): Promise<boolean>;
 }
 
+/** Opens the table before a file's tests and closes it after them. */
+export function processTableOfTests(): () => ProcessTable {
+  let table: ProcessTable;
+  Deno.test.beforeAll(() => {
+    table = openProcessTable();
+  });
+  Deno.test.afterAll(async () => {
+    await table[Symbol.asyncDispose]();
+  });
+  return () => table;
+}
+
 /** Opens the table: a small program that reads it. */
 export function openProcessTable(): ProcessTable {
   const child = new Deno.Command(Deno.execPath(), {
