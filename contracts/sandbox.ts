@@ -243,6 +243,11 @@ export interface Sandbox extends AsyncDisposable {
   /** The limits in force. */
   readonly limits: SandboxLimits;
   /**
+   * Starts in the background what scripts will need; a failure to start shows in `evaluate`, which also starts what is missing. Called when the model
+   * has been asked, and perhaps more than once.
+   */
+  warmUp?(): void;
+  /**
    * Runs one script in a fresh realm.
    *
    * @throws {AgentLoopError} `sandbox_start` or `sandbox_permission` when no guest can be started at all.
@@ -266,7 +271,7 @@ export interface SandboxBuildRequest {
   readonly emit: (event: RunEventBody) => void;
 }
 
-/** Makes the sandbox of a run. Called once a run; should return before its guest has started, and start it meanwhile. */
+/** Makes the sandbox of a run. Called once a run, before the model is asked: what takes long belongs into the sandbox's `warmUp`. */
 export interface SandboxBuilder {
   /** Makes the sandbox of one run. */
   build(request: SandboxBuildRequest): Promise<Sandbox>;

@@ -21,6 +21,8 @@ export interface FakeSandboxOptions {
   readonly evaluate?: (request: EvaluateRequest) => Promise<Execution> | undefined;
   /** Called at each `build`, before the sandbox is made. */
   readonly onBuild?: (request: SandboxBuildRequest) => void | Promise<void>;
+  /** Called when the loop warms the sandbox up. */
+  readonly onWarmUp?: () => void;
 }
 
 /** A builder of fakes, and what became of them. */
@@ -49,6 +51,7 @@ export function fakeSandboxBuilder(options: FakeSandboxOptions = {}): FakeSandbo
         prompt: options.prompt ?? "",
         functions,
         limits: { ...DEFAULT_SANDBOX_LIMITS, ...options.limits },
+        warmUp: () => options.onWarmUp?.(),
         evaluate(evaluation) {
           builder.evaluated.push(evaluation);
           return options.evaluate?.(evaluation) ?? runScript(evaluation, [...functions.keys()]);

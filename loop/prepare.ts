@@ -1,4 +1,4 @@
-/** The way to a run's first turn: what can go on at once does. Store reads, the sandbox and the model client's own start run in parallel. */
+/** The way to a run's first turn: what can go on at once does. Store reads and the making of the sandbox run in parallel. */
 import type { RunRequest } from "../contracts/loop.ts";
 import type { Sandbox } from "../contracts/sandbox.ts";
 import type { Session } from "../contracts/session.ts";
@@ -24,6 +24,7 @@ import type { SandboxLease } from "./sandbox_lease.ts";
 import type { Spending } from "./spending.ts";
 import { type Trace, traced } from "./trace.ts";
 import type { LoopParts } from "./validate.ts";
+import type { WarmUp } from "./warm_up.ts";
 import { watchCalls, watchReservations } from "./watched_calls.ts";
 
 /** What a run is prepared from. */
@@ -38,6 +39,7 @@ export interface RunSetup {
   readonly spending: Spending;
   readonly trace: Trace;
   readonly lease: SandboxLease;
+  readonly warmUp: WarmUp;
   /** Lets the run's wall time stand still. */
   readonly pauseWall: () => Disposable;
 }
@@ -49,8 +51,7 @@ export interface RunSetup {
  * @throws {LimitReached} when the session carries more than the run may.
  */
 export async function prepareRun(setup: RunSetup): Promise<RunState> {
-  const { parts, request, signal, recorder, tally } = setup;
-  warmUp(parts);
+  const { request, signal, recorder, tally } = setup;
   const sessionRead = readSession(setup);
   const building = sessionRead.then((session) => startSandbox(setup, session));
   // It may fail while something else is waited for; the wait for it comes below.
@@ -85,7 +86,7 @@ function beginRun(
   setup: RunSetup,
   { session, sandbox }: { readonly session: Session; readonly sandbox: Sandbox },
 ): RunState {
-  const { parts, request, signal, recorder, tally, spending, trace } = setup;
+  const { parts, request, signal, recorder, tally, spending, trace, warmUp } = setup;
   const budget = new PromptBudget(parts.contextBudget, request.maxTokens);
   const model = request.model ?? session.model ?? parts.model;
   spending.model = model;
@@ -100,6 +101,7 @@ function beginRun(
     tally,
     spending,
     trace,
+    warmUp,
     sandbox,
     openGate: (turn) => {
       const reserve = watchReservations({
@@ -134,11 +136,6 @@ function limitTeller(run: RunState): Parameters<typeof watchCalls>[1]["onLimit"]
     }
     run.reached ??= limit;
   };
-}
-
-/** Lets the client load what it needs. Whether that works shows at the first call. */
-function warmUp({ llm }: LoopParts): void {
-  Promise.try(() => llm.warmUp?.()).catch(() => {});
 }
 
 function readSession({ parts, request }: RunSetup): Promise<Session> {

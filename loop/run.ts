@@ -11,6 +11,7 @@ import { Spending } from "./spending.ts";
 import { startTrace } from "./trace.ts";
 import { takeTurn } from "./turn.ts";
 import type { LoopParts } from "./validate.ts";
+import { WarmUp } from "./warm_up.ts";
 
 /**
  * Runs one checked request. Never rejects: failures of the world are the result's.
@@ -74,10 +75,12 @@ async function live(life: RunLife): Promise<RunEnd> {
     ...(request.signal === undefined ? {} : { signal: request.signal }),
     timeoutMs: request.timeoutMs ?? parts.runTimeoutMs,
   });
+  using warmUp = new WarmUp(parts.llm);
   life.recorder.heed(wall.signal);
   try {
     const run = await prepareRun({
       ...life,
+      warmUp,
       signal: wall.signal,
       pauseWall: () => wall.pause(),
     });

@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
 import type { CompletionRequest } from "../contracts/model.ts";
 import { MemoryStore } from "../stores/memory.ts";
 import { block, fixture, returning } from "./_run_fixture.ts";
@@ -137,7 +138,7 @@ Deno.test("run request: the sandbox is told of the run, and its functions of the
   deepEqual([seen, finalText], [[["s", scope, "u", "string"]], "u p"]);
 });
 
-Deno.test("run request: sandbox and client start while the steps are being read", async () => {
+Deno.test("run request: sandbox and client are made ready while the steps are being read", async () => {
   const order: string[] = [];
   const store = new MemoryStore();
   const read = Promise.withResolvers<void>();
@@ -154,6 +155,48 @@ Deno.test("run request: sandbox and client start while the steps are being read"
   });
   await made.loop.run(REQUEST);
   deepEqual([order, made.llm.warmUps], [["read begins", "built", "read ends", "asked"], 1]);
+});
+
+Deno.test("run request: the sandbox is warmed up while the model is asked, once, and not before the client is loaded", async () => {
+  const order: string[] = [];
+  const warm = Promise.withResolvers<void>();
+  const asked = async () => {
+    order.push("asked");
+    await warm.promise;
+    return returning(1);
+  };
+  using made = fixture([asked, "4"], {
+    sandbox: { onWarmUp: () => (order.push("sandbox"), warm.resolve()) },
+  });
+  const warmUp = async () => {
+    await delay(20);
+    order.push("client");
+  };
+  Object.assign(made.llm, { warmUp });
+  equal((await made.loop.run(REQUEST)).finalText, "4");
+  deepEqual(order, ["asked", "client", "sandbox"]);
+});
+
+Deno.test("run request: a run that is over warms nothing up, and a warm-up that fails changes nothing", async () => {
+  let warmed = 0;
+  const onWarmUp = () => {
+    warmed++;
+    throw new Error("no process");
+  };
+  using quick = fixture(["4"], { sandbox: { onWarmUp } });
+  const loaded = Promise.withResolvers<void>();
+  Object.assign(quick.llm, { warmUp: () => loaded.promise });
+  equal((await quick.loop.run(REQUEST)).finalText, "4");
+  loaded.resolve();
+  await delay(50);
+  equal(warmed, 0);
+  const slow = async () => {
+    await delay(50);
+    return "5";
+  };
+  using made = fixture([slow], { sandbox: { onWarmUp } });
+  equal((await made.loop.run(REQUEST)).finalText, "5");
+  equal(warmed, 1);
 });
 
 Deno.test("run request: a client that cannot warm up is asked all the same", async () => {

@@ -10,6 +10,7 @@ import type { Recorder } from "./recorder.ts";
 import type { Spending } from "./spending.ts";
 import type { Trace } from "./trace.ts";
 import type { LoopParts } from "./validate.ts";
+import type { WarmUp } from "./warm_up.ts";
 
 /** What a run has come to so far; holds also for a run that fails before its first turn. */
 export interface RunTally {
@@ -45,6 +46,7 @@ export interface RunState {
   readonly tally: RunTally;
   readonly spending: Spending;
   readonly trace: Trace;
+  readonly warmUp: WarmUp;
   readonly sandbox: Sandbox;
   /** Opens the gate for the calls of one turn. */
   readonly openGate: (turn: TurnContext) => HostCallHandler;

@@ -38,6 +38,7 @@ export async function takeTurn(run: RunState, turn: number): Promise<TurnEnd> {
     const onStart = () => {
       if (!started) run.recorder.emit({ type: "turn_start", turn });
       started = true;
+      run.warmUp.asked(run.sandbox); // not waited for: the model is asked now
     };
     const asked = await ask(run, { trace, onStart });
     const cost = {

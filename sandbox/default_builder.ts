@@ -60,7 +60,7 @@ export class DefaultSandboxBuilder implements SandboxBuilder, AsyncDisposable {
   }
 
   /**
-   * Makes the sandbox of one run and starts its guest in the background. A capability whose `build` throws is left out with a warning.
+   * Makes the sandbox of one run. A capability whose `build` throws is left out with a warning.
    *
    * @throws {TypeError} when two packs claim one name.
    */
@@ -81,6 +81,7 @@ export class DefaultSandboxBuilder implements SandboxBuilder, AsyncDisposable {
       prompt: packs.map((pack) => pack.prompt.trim()).filter((text) => text !== "").join("\n"),
       functions,
       limits: this.#limits,
+      warmUp: () => lease.warmUp(),
       evaluate: (script) => lease.evaluate(script),
       [Symbol.asyncDispose]: () => lease[Symbol.asyncDispose](),
     };

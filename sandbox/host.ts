@@ -14,6 +14,8 @@ export interface LeaseOptions {
 
 /** One run's claim on a host. Disposed by the run; what it alone used is then ended. */
 export interface GuestLease extends AsyncDisposable {
+  /** Starts in the background what the scripts will need. A failure to start shows in `evaluate`. */
+  warmUp(): void;
   /**
    * Runs one script.
    *
@@ -25,7 +27,7 @@ export interface GuestLease extends AsyncDisposable {
 /** A host of guests. Owned by whoever made it; disposing it ends every guest. */
 export interface SandboxHost extends AsyncDisposable {
   /**
-   * Claims a place, and starts in the background what it will need. A failure to start shows in `evaluate`.
+   * Claims a place; starts nothing yet.
    *
    * @throws {AgentLoopError} `sandbox_permission` when a guest may not be started at all.
    */

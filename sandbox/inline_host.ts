@@ -26,8 +26,11 @@ export function createInlineHost(): SandboxHost {
     lease(options): GuestLease {
       const ended = new AbortController();
       const disposed = AbortSignal.any([ended.signal, closed.signal]);
-      start(options).then((started) => started.prepare(options.limits), () => {});
       return {
+        warmUp() {
+          if (disposed.aborted) return;
+          start(options).then((started) => started.prepare(options.limits), () => {});
+        },
         async evaluate(request) {
           if (disposed.aborted) {
             throw new TypeError("The sandbox was disposed; build another one.");

@@ -1,6 +1,6 @@
 /**
- * The process host: guests in child processes without a permission, one process a scope. A process is started when a run claims its
- * place, while the model is still being asked, and is ended when the last run that uses it ends, unless it is to be kept warm.
+ * The process host: guests in child processes without a permission, one process a scope. A process is started when a run says that it
+ * will have scripts, while the model is still being asked, and is ended when the last run that uses it ends, unless it is to be kept warm.
  */
 import type { EvaluateRequest, Execution } from "../contracts/sandbox.ts";
 import { failureFor } from "./guest/failure.ts";
@@ -56,12 +56,15 @@ class ProcessHost implements SandboxHost {
     scope.leases++;
     clearTimeout(scope.idle);
     const keyed: KeyedLease = { ...options, packsKey: JSON.stringify(options.packs) };
-    const place = this.#pool.prepare(options.scopeKey);
-    // What goes wrong here goes wrong again in evaluate, where somebody listens.
-    place?.starting.then((process) => sendPacks(place, process, keyed), () => {});
     const closing = new AbortController();
     const join = joiner(closing.signal);
     return {
+      warmUp: () => {
+        if (closing.signal.aborted || scope.ended) return;
+        const place = this.#pool.prepare(options.scopeKey);
+        // What goes wrong here goes wrong again in evaluate, where somebody listens.
+        place?.starting.then((process) => sendPacks(place, process, keyed), () => {});
+      },
       evaluate: async (request) => {
         if (closing.signal.aborted) {
           throw new TypeError("The sandbox was disposed; build another one.");

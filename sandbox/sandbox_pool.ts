@@ -150,6 +150,7 @@ export class SandboxPool implements SandboxBuilder, AsyncDisposable {
       prompt: sandbox.prompt,
       functions: sandbox.functions,
       limits: sandbox.limits,
+      warmUp: () => sandbox.warmUp?.(),
       evaluate: (script) => sandbox.evaluate(script),
       [Symbol.asyncDispose]: () => {
         if (lent) this.#giveBack(key, entry);

@@ -29,10 +29,15 @@ Deno.test("no process is left once a lease that was never used is disposed", asy
   await using table = openProcessTable();
   await using host = createProcessHost();
   const lease = takeLease(host);
+  assert.equal((await table.guests()).length, 0);
+  lease.warmUp();
   await lease[Symbol.asyncDispose]();
+  await assertNoChildren(table);
+  lease.warmUp(); // it is over: nothing starts
   await assertNoChildren(table);
   // Later, with the process on its way.
   const other = takeLease(host);
+  other.warmUp();
   await until("the process is there", async () => (await table.guests()).length === 1);
   await other[Symbol.asyncDispose]();
   await assertNoChildren(table);

@@ -73,7 +73,7 @@ async function main(mode: Mode): Promise<void> {
       await evaluate(lease, "function run() { hold() }");
       return await lease[Symbol.asyncDispose]();
     case "lease_only":
-      return;
+      return lease.warmUp();
     case "running":
       // Nobody awaits it; its end is waited for all the same.
       evaluate(lease, "function run() { hold(); return 7 }").then(tell);

@@ -1,0 +1,42 @@
+/**
+ * What a run starts ahead of need: the client's package at once, the guest once the model has been asked. A guest takes a second core while it starts;
+ * before the request it would only hold that up, and after it there is time.
+ */
+import type { Client } from "../contracts/model.ts";
+import type { Sandbox } from "../contracts/sandbox.ts";
+
+/** From the call of the client to the moment at which its request is on the way, in ms. */
+const SENDING_MS = 10;
+
+/** The warm-up of one run. Dispose it when the run has ended. */
+export class WarmUp implements Disposable {
+  readonly #client: Promise<void>;
+  #isAsked = false;
+  #ended = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Lets the client load what it needs. Whether that works shows at the first call. */
+  constructor(llm: Client) {
+    this.#client = Promise.try(() => llm.warmUp?.()).catch(() => {});
+  }
+
+  /** Told at each call of the model: the first time, the sandbox is warmed up as soon as the request has left. */
+  async asked(sandbox: Sandbox): Promise<void> {
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    await this.#client;
+    if (this.#ended) return;
+    this.#timer = setTimeout(() => warm(sandbox), SENDING_MS);
+  }
+
+  /** Starts nothing any more. */
+  [Symbol.dispose](): void {
+    this.#ended = true;
+    clearTimeout(this.#timer);
+  }
+}
+
+/** What goes wrong here shows again in the first script. */
+function warm(sandbox: Sandbox): void {
+  Promise.try(() => sandbox.warmUp?.()).catch(() => {});
+}
