@@ -5,8 +5,8 @@
 import type { Client } from "../contracts/model.ts";
 import type { Sandbox } from "../contracts/sandbox.ts";
 
-/** From the call of the client to the moment at which its request is on the way, in ms. */
-const SENDING_MS = 10;
+/** From the call of the client to the moment at which its request is surely on the way, in ms: the first one of a program takes some 15 until it is. */
+const SENDING_MS = 40;
 
 /** The warm-up of one run. Dispose it when the run has ended. */
 export class WarmUp implements Disposable {

@@ -79,7 +79,8 @@ export function checkMayStart(path: string = Deno.execPath()): void {
 function scriptProgram(): GuestProgram {
   return {
     url: import.meta.resolve("./guest/main.ts"),
-    v8Flags: `--wasm-stack-switching-stack-size=${WASM_STACK_KIB}`,
+    // The young generation is bounded: what a guest process throws away is small, and a process that is full of garbage is memory for nothing.
+    v8Flags: `--max-semi-space-size=8,--wasm-stack-switching-stack-size=${WASM_STACK_KIB}`,
   };
 }
 

@@ -108,6 +108,9 @@ function runInline(
       leave() {},
     });
     signal?.addEventListener("abort", cancel);
-    running.done.then(end, reject);
+    running.done.then((execution) => {
+      end(execution);
+      runtime.tidy();
+    }, reject);
   });
 }

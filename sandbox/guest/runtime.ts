@@ -29,6 +29,10 @@ export interface GuestRuntime {
   prepare(limits: SandboxLimits): void;
   /** Runs one script in a fresh realm. */
   start(script: GuestScript, port: GuestPort): RunningScript;
+  /** Whether every script waits for its host, and nothing is being made. Told truly once all microtasks have run. */
+  isQuiet(): boolean;
+  /** Renews the realms that were used since. For when nobody waits: otherwise whoever takes such a realm waits for it. */
+  tidy(): void;
   /** Lets go of what keeps the event loop alive. Scripts that still run are not ended. */
   close(): void;
 }
@@ -56,7 +60,7 @@ export async function createGuestRuntime(
     stocks.set(key, made);
     return made;
   };
-  const runtime = assemble(stockFor, createThread());
+  const runtime = assemble({ stocks, stockFor, thread: createThread() });
   await selfCheck(runtime, limits);
   runtime.prepare(limits);
   return runtime;
@@ -66,9 +70,13 @@ export async function createGuestRuntime(
 interface RealmStock {
   /** Sees to it that one is there. */
   prepare(): void;
-  take(): Promise<Realm>;
-  /** Takes a used realm back, renewed, or drops it. */
+  take(): Realm | Promise<Realm>;
+  /** Takes a used realm back; it is renewed later. */
   giveBack(realm: Realm): void;
+  /** Renews what was given back, and drops what cannot be renewed. */
+  tidy(): void;
+  /** Whether a realm is being made. */
+  readonly isMaking: boolean;
 }
 
 /** With so many scripts begun, a new one begins only when none of them wants the thread: each holds a realm of a megabyte. */
@@ -78,22 +86,52 @@ const ENOUGH_REALMS = 16;
 const MAX_STOCK = 32;
 
 function createStock(factory: RealmFactory): RealmStock {
-  const fresh: Promise<Realm>[] = [];
+  const fresh: Realm[] = [];
+  const used: Realm[] = [];
+  let making = 0;
+  let ahead: Promise<Realm> | undefined;
+  const make = (): Promise<Realm> => {
+    making++;
+    return factory.create().finally(() => making--);
+  };
+  const renewed = (): Realm | undefined => {
+    for (;;) {
+      const realm = used.pop();
+      if (realm === undefined || realm.renew()) return realm;
+    }
+  };
   return {
     prepare() {
-      if (fresh.length > 0) return;
-      const made = factory.create();
-      made.catch(() => {}); // whoever takes it sees the failure
-      fresh.push(made);
+      if (fresh.length > 0 || used.length > 0 || ahead !== undefined) return;
+      ahead = make();
+      ahead.catch(() => {}); // whoever takes it sees the failure
     },
-    take: () => fresh.pop() ?? factory.create(),
+    take() {
+      const ready = fresh.pop() ?? renewed();
+      if (ready !== undefined) return ready;
+      const made = ahead ?? make();
+      ahead = undefined;
+      return made;
+    },
     giveBack(realm) {
-      if (fresh.length < MAX_STOCK && realm.renew()) fresh.push(Promise.resolve(realm));
+      if (fresh.length + used.length < MAX_STOCK) used.push(realm);
+    },
+    tidy() {
+      for (let realm = renewed(); realm !== undefined; realm = renewed()) fresh.push(realm);
+    },
+    get isMaking() {
+      return making > 0;
     },
   };
 }
 
-function assemble(stockFor: (limits: SandboxLimits) => RealmStock, thread: Thread): GuestRuntime {
+function assemble(
+  { stocks, stockFor, thread }: {
+    readonly stocks: ReadonlyMap<string, RealmStock>;
+    readonly stockFor: (limits: SandboxLimits) => RealmStock;
+    readonly thread: Thread;
+  },
+): GuestRuntime {
   let begun = 0;
   let live = 0;
   return {
@@ -116,7 +154,8 @@ function assemble(stockFor: (limits: SandboxLimits) => RealmStock, thread: Threa
       }
       async function execute(): Promise<Omit<Execution, "answerJson">> {
         if (cancelled) return neverRan(script);
-        const realm = await stock.take();
+        const taken = stock.take();
+        const realm = taken instanceof Promise ? await taken : taken;
         execution = startExecution(realm, script, { port, thread });
         if (cancelled) execution.cancel();
         const outcome = await execution.done;
@@ -133,6 +172,10 @@ function assemble(stockFor: (limits: SandboxLimits) => RealmStock, thread: Threa
           else execution.cancel();
         },
       };
+    },
+    isQuiet: () => thread.isQuiet() && ![...stocks.values()].some((stock) => stock.isMaking),
+    tidy() {
+      for (const stock of stocks.values()) stock.tidy();
     },
     close: () => thread.close(),
   };

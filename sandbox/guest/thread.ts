@@ -28,6 +28,8 @@ export interface Thread {
   nextTask(): Promise<void>;
   /** Whether guests have kept the thread from everything else for a slice: chains of microtasks do. */
   isDue(): boolean;
+  /** Whether nothing is under way and nobody waits for a turn: what happens next comes from outside. Told truly once all microtasks have run. */
+  isQuiet(): boolean;
   /** Closes the channel, which keeps the event loop alive once it is open. */
   close(): void;
 }
@@ -89,6 +91,7 @@ export function createThread(): Thread {
         if (!turn.isTaken()) admit();
       });
     },
+    isQuiet: () => !turn.isTaken() && waiting.length === 0 && newcomers.length === 0,
     close() {
       clearTimeout(looking);
       looking = undefined;

@@ -23,7 +23,8 @@ export function startWatchdog(): Watchdog {
   // [deadline in ms since the origin, 0 for none; id of the execution]
   const shared = new Int32Array(new SharedArrayBuffer(8));
   const origin = performance.timeOrigin + performance.now() - 1;
-  const elapsed = (): number => performance.timeOrigin + performance.now() - origin;
+  const offset = performance.timeOrigin - origin;
+  const elapsed = (): number => offset + performance.now();
   const worker = new Worker(
     `data:text/javascript,${encodeURIComponent(`(${watch})()`)}`,
     { type: "module" },
