@@ -116,6 +116,7 @@ export {
   type HostReply,
   type Pack,
   type PackDocument,
+  type ReplyText,
   type Sandbox,
   type SandboxBuilder,
   type SandboxBuildRequest,

@@ -165,9 +165,17 @@ export interface HostCall {
   readonly signal: AbortSignal;
 }
 
-/** The answer to a call: JSON text (absent for no value), or an error that the script can catch. */
+/** A long text of a result, beside the JSON of the rest: so nobody has to quote it and read it again. Well-formed, and without a character 0. */
+export interface ReplyText {
+  /** The property of the result that has this value; in the JSON it is `null`. Left out when the text is all of the result: then there is no JSON. */
+  readonly key?: string;
+  /** The text. */
+  readonly value: string;
+}
+
+/** The answer to a call: JSON text, a long text beside it or alone (neither for no value), or an error that the script can catch. */
 export type HostReply =
-  | { readonly ok: true; readonly json?: string }
+  | { readonly ok: true; readonly json?: string; readonly text?: ReplyText }
   | { readonly ok: false; readonly name?: string; readonly message: string };
 
 /** Answers calls. Must not throw and must settle when the call's signal ends. */

@@ -12,7 +12,6 @@ import {
   type Passage,
   refused,
 } from "./passage.ts";
-import { utf8Bytes } from "./utf8.ts";
 
 /** Wall time of a call to a function that names none, in ms. */
 const DEFAULT_CALL_TIMEOUT_MS = 120_000;
@@ -82,9 +81,8 @@ function callContext(passage: Passage, options: GateOptions): CallContext {
 function encoded(name: string, result: { value: unknown; maxBytes: number }): CallEnd {
   const encoding = encodeResult(result.value, result.maxBytes);
   if (encoding.ok) {
-    const json = encoding.json;
-    if (json === undefined) return { outcome: "ok", reply: { ok: true } };
-    return { outcome: "ok", reply: { ok: true, json }, resultBytes: utf8Bytes(json) };
+    const { bytes, ...reply } = encoding;
+    return { outcome: "ok", reply, resultBytes: bytes };
   }
   const fault = encoding.reason === "too_large" ? "is too large" : "cannot be handed over as JSON";
   return fail(encoding.reason, `the result of ${name} ${fault}: ${encoding.message}`);

@@ -1,14 +1,24 @@
 /** Turns what a host function returned into JSON text, or says why it cannot: nothing is changed on the way without a word. */
+import type { ReplyText } from "../contracts/sandbox.ts";
 import { utf8Bytes } from "./utf8.ts";
 
-/** The JSON text (absent for no value), or why there is none. */
+/** The JSON text and a long text beside it (neither for no value) with their size, or why there is none. */
 export type EncodedResult =
-  | { readonly ok: true; readonly json?: string }
+  | {
+    readonly ok: true;
+    readonly json?: string;
+    readonly text?: ReplyText;
+    /** Of both, as UTF-8. */
+    readonly bytes: number;
+  }
   | {
     readonly ok: false;
     readonly reason: "not_json" | "too_large";
     readonly message: string;
   };
+
+/** A text of so many UTF-16 units and more stands beside the JSON: to quote it and read it again costs more than the rest of the call. */
+const LONG_TEXT = 16_384;
 
 /** Deeper values are refused: no script needs them, and the guest's engine could not read them. */
 const MAX_DEPTH = 500;
@@ -16,22 +26,49 @@ const MAX_DEPTH = 500;
 /**
  * Encodes a result. JSON values pass; properties that are `undefined` are left out, as anywhere in JavaScript. Never throws.
  *
- * @param maxBytes size of the JSON text at most
+ * @param maxBytes size of the texts at most
  */
 export function encodeResult(value: unknown, maxBytes: number): EncodedResult {
-  if (value === undefined) return { ok: true };
+  if (value === undefined) return { ok: true, bytes: 0 };
   try {
     const walk: Walk = { ancestors: new Set(), visitsLeft: maxBytes };
     const fault = findFault({ value, path: "$", depth: 0 }, walk);
     if (fault !== undefined) return { ok: false, reason: "not_json", message: fault };
     // Each value takes a byte at least.
     if (walk.visitsLeft < 0) return tooLarge(`more than ${maxBytes}`, maxBytes);
-    const json = JSON.stringify(value);
-    const bytes = utf8Bytes(json);
-    return bytes > maxBytes ? tooLarge(`${bytes}`, maxBytes) : { ok: true, json };
+    const text = longText(value);
+    const json = text === undefined ? JSON.stringify(value) : jsonBeside(text, value);
+    const bytes = utf8Bytes(json ?? "") + utf8Bytes(text?.value ?? "");
+    if (bytes > maxBytes) return tooLarge(`${bytes}`, maxBytes);
+    return { ok: true, ...(json !== undefined && { json }), ...(text && { text }), bytes };
   } catch {
     return { ok: false, reason: "not_json", message: "$ cannot be read" };
   }
+}
+
+/** The value itself, or the longest of its own properties, where that is a long text. */
+function longText(value: unknown): ReplyText | undefined {
+  if (typeof value === "string") return isLong(value) ? { value } : undefined;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  let found: ReplyText | undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    if (!isLong(inner) || !isWhole(key)) continue;
+    if (found === undefined || inner.length > found.value.length) found = { key, value: inner };
+  }
+  return found;
+}
+
+function isLong(value: unknown): value is string {
+  return typeof value === "string" && value.length >= LONG_TEXT && isWhole(value);
+}
+
+/** Whether a text reaches the engine as it is: it ends at a character 0 there, and half a surrogate pair has no bytes. */
+function isWhole(text: string): boolean {
+  return !text.includes("\0") && text.isWellFormed();
+}
+
+function jsonBeside({ key }: ReplyText, value: unknown): string | undefined {
+  return key === undefined ? undefined : JSON.stringify({ ...value as object, [key]: null });
 }
 
 function tooLarge(size: string, maxBytes: number): EncodedResult {

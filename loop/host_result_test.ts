@@ -18,8 +18,11 @@ Deno.test("host result: JSON values pass, properties that are undefined are left
     [JSON.parse('{"__proto__":{"x":1}}'), '{"__proto__":{"x":1}}'],
     ["\ud83d", '"\\ud83d"'],
   ];
-  for (const [value, json] of values) deepEqual(encodeResult(value, MAX), { ok: true, json });
-  deepEqual(encodeResult(undefined, MAX), { ok: true });
+  for (const [value, json] of values) {
+    const bytes = new TextEncoder().encode(json).length;
+    deepEqual(encodeResult(value, MAX), { ok: true, json, bytes });
+  }
+  deepEqual(encodeResult(undefined, MAX), { ok: true, bytes: 0 });
 });
 
 const cycle: Record<string, unknown> = { list: [] };
@@ -47,7 +50,11 @@ for (const [name, value, message] of FAULTS) {
 
 Deno.test("host result: one value in two places is no cycle", () => {
   const shared = { a: 1 };
-  deepEqual(encodeResult([shared, shared], MAX), { ok: true, json: '[{"a":1},{"a":1}]' });
+  deepEqual(encodeResult([shared, shared], MAX), {
+    ok: true,
+    json: '[{"a":1},{"a":1}]',
+    bytes: 17,
+  });
 });
 
 Deno.test("host result: values too deep are refused", () => {
@@ -71,10 +78,30 @@ Deno.test("host result: a getter that throws and a Proxy that lies are refused, 
 });
 
 Deno.test("host result: sizes are counted in bytes, and a flood ends before it is written out", () => {
-  deepEqual(encodeResult("é", 4), { ok: true, json: '"é"' });
+  deepEqual(encodeResult("é", 4), { ok: true, json: '"é"', bytes: 4 });
   ok(!encodeResult("é", 3).ok);
   let wide: unknown = 1;
   for (let level = 0; level < 40; level++) wide = [wide, wide];
   const encoded = encodeResult(wide, 1000);
   ok(!encoded.ok && encoded.reason === "too_large", JSON.stringify(encoded));
+});
+
+Deno.test("host result: a long text stands beside the JSON, and both are counted", () => {
+  const long = "é".repeat(16_384);
+  deepEqual(encodeResult(long, MAX), { ok: true, text: { value: long }, bytes: 32_768 });
+  deepEqual(encodeResult({ a: 1, body: long, b: 2 }, MAX), {
+    ok: true,
+    json: '{"a":1,"body":null,"b":2}',
+    text: { key: "body", value: long },
+    bytes: 32_768 + 25,
+  });
+  ok(encodeResult({ body: long }, 32_768 + 13).ok);
+  ok(!encodeResult({ body: long }, 32_768 + 12).ok);
+  for (const short of [long.slice(1), `${long}\0`, `${long}\ud83d`]) {
+    deepEqual(encodeResult({ body: short }, MAX), {
+      ok: true,
+      json: JSON.stringify({ body: short }),
+      bytes: new TextEncoder().encode(JSON.stringify({ body: short })).length,
+    });
+  }
 });

@@ -23,16 +23,16 @@ export async function answerCall(
 
 /** The reply, or in its place an error that names the limit. */
 function bound(name: string, reply: HostReply, limits: SandboxLimits): HostReply {
-  if (!reply.ok || reply.json === undefined) return reply;
-  const { length } = reply.json;
+  if (!reply.ok) return reply;
+  const { json = "", text } = reply;
   // A UTF-16 unit takes three bytes at most.
-  if (length * 3 <= limits.callResultBytes) return reply;
-  const bytes = encoder.encode(reply.json).length;
+  if ((json.length + (text?.value.length ?? 0)) * 3 <= limits.callResultBytes) return reply;
+  const bytes = encoder.encode(json).length + encoder.encode(text?.value).length;
   if (bytes <= limits.callResultBytes) return reply;
   return {
     ok: false,
     name: "RangeError",
     message:
-      `the result of ${name} takes ${bytes} bytes as JSON; the limit is ${limits.callResultBytes}`,
+      `the result of ${name} takes ${bytes} bytes as text; the limit is ${limits.callResultBytes}`,
   };
 }

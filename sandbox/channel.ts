@@ -32,7 +32,12 @@ export type HostMessage =
     readonly sequence: number;
     readonly nowMs: number;
     readonly ok: boolean;
-    readonly hasValue: boolean;
+    /** Length of the JSON at the beginning of the body, in UTF-16 units; absent when there is none. */
+    readonly jsonLength?: number;
+    /** Whether a long text is the rest of the body. */
+    readonly hasText?: boolean;
+    /** The property that the long text belongs to. */
+    readonly textKey?: string;
     readonly name?: string;
     readonly message?: string;
   }

@@ -111,17 +111,15 @@ export function runScript(
       if (ended) return;
       const nowMs = now().getTime();
       clockMs.push(nowMs);
-      const json = reply.ok ? reply.json : undefined;
-      const error = reply.ok ? {} : { name: reply.name, message: reply.message };
-      process.send({
-        type: "reply",
-        id,
-        sequence,
-        nowMs,
-        ok: reply.ok,
-        hasValue: json !== undefined,
-        ...error,
-      }, json);
+      const head = { type: "reply", id, sequence, nowMs, ok: reply.ok } as const;
+      if (!reply.ok) {
+        return process.send({ ...head, name: reply.name, message: reply.message });
+      }
+      const { json, text } = reply;
+      const jsonLength = json?.length;
+      if (text === undefined) return process.send({ ...head, jsonLength }, json);
+      const body = (json ?? "") + text.value;
+      process.send({ ...head, jsonLength, hasText: true, textKey: text.key }, body);
     }
 
     const id = process.register({

@@ -2,7 +2,12 @@
  * One script in one realm, from its text to its outcome. Keeps the account of its computing time, lets go of the thread every few
  * milliseconds, suspends the guest in host calls, and drives its promises. A script's own failures are outcomes, never throws.
  */
-import type { Execution, ExecutionFailure, SandboxLimits } from "../../contracts/sandbox.ts";
+import type {
+  Execution,
+  ExecutionFailure,
+  ReplyText,
+  SandboxLimits,
+} from "../../contracts/sandbox.ts";
 import type { Pointer } from "./engine.ts";
 import { type FailureCause, failureFor } from "./failure.ts";
 import { formatForRealm } from "./format.ts";
@@ -11,6 +16,8 @@ import { overLimit, readOutcome } from "./outcome.ts";
 import { type MeasuredText, type Realm, RealmError } from "./realm.ts";
 import { SLICE_MS, type Thread } from "./thread.ts";
 
+/** Digits of a length in a reply, as `decodeReply` in realm_bridge.ts reads them. */
+const LENGTH_DIGITS = 10;
 /** The call that reaches nothing outside. */
 const SLEEP = "sleep";
 
@@ -37,8 +44,9 @@ export interface GuestScript {
 export interface GuestReply {
   readonly nowMs: number;
   readonly ok: boolean;
-  /** JSON of the result when `ok`; absent for no value. */
+  /** JSON of the result when `ok`; absent for no value, and where the text is all of it. */
   readonly json?: string;
+  readonly text?: ReplyText;
   readonly name?: string;
   readonly message?: string;
 }
@@ -333,5 +341,14 @@ function replyText(reply: GuestReply): string {
   if (!reply.ok) {
     return "-" + JSON.stringify({ name: reply.name ?? "Error", message: reply.message ?? "" });
   }
-  return reply.json === undefined ? "=" : "+" + reply.json;
+  const { json, text } = reply;
+  if (text === undefined) return json === undefined ? "=" : "+" + json;
+  const { key = "", value } = text;
+  if (json === undefined) return "~" + value;
+  return "#" + digits(key.length) + digits(json.length) + key + json + value;
+}
+
+/** A length in as many digits as the realm reads. */
+function digits(length: number): string {
+  return String(length).padStart(LENGTH_DIGITS, "0");
 }

@@ -183,8 +183,16 @@ function createDesk(
     const open = calls.get(message.id);
     const resolve = open?.get(message.sequence);
     open?.delete(message.sequence);
-    const { nowMs, ok, hasValue, name, message: text } = message;
-    resolve?.({ nowMs, ok, name, message: text, ...(hasValue && { json: bodyText(body) }) });
+    const { nowMs, ok, jsonLength, hasText, textKey: key, name, message: said } = message;
+    const values = bodyText(body);
+    resolve?.({
+      nowMs,
+      ok,
+      name,
+      message: said,
+      ...(jsonLength !== undefined && { json: values.slice(0, jsonLength) }),
+      ...(hasText === true && { text: { key, value: values.slice(jsonLength ?? 0) } }),
+    });
   }
 
   return {

@@ -112,13 +112,27 @@ export function createBridge(
     throw typeError(encoded.message);
   }
 
-  /** A reply is `+` and JSON, `=` for no value, `!` and a limit's message, or `-` and the JSON of a name and a message. */
+  /**
+   * A reply is `+` and JSON, `~` and a text, `#` and a text that belongs into the JSON before it, `=` for no value, `!` and a limit's message, or `-` and
+   * the JSON of a name and a message.
+   */
   function decodeReply(reply: string): unknown {
     if (reply[0] === "+") return parse(slice(reply, 1));
+    if (reply[0] === "~") return slice(reply, 1);
+    if (reply[0] === "#") return decodeLong(reply);
     if (reply[0] === "=") return undefined;
     if (reply[0] === "!") throw limitError(slice(reply, 1));
     const { name, message } = parse(slice(reply, 1)) as { name: string; message: string };
     throw intrinsics.errorNamed(name, message);
+  }
+
+  /** After the mark: the lengths of a key and of JSON, ten digits each, then the key, the JSON of an object, and the text that is the value of the key. */
+  function decodeLong(reply: string): unknown {
+    const keyEnd = 21 + +slice(reply, 1, 11);
+    const jsonEnd = keyEnd + +slice(reply, 11, 21);
+    const value = parse(slice(reply, keyEnd, jsonEnd)) as Record<string, unknown>;
+    value[slice(reply, 21, keyEnd)] = slice(reply, jsonEnd);
+    return value;
   }
 
   function settle(id: string, reply: string): void {

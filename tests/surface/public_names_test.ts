@@ -80,6 +80,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     "RedactionStream",
     "Redactor",
     "RedactorOptions",
+    "ReplyText",
     "RunEvent",
     "RunEventBase",
     "RunEventBody",
