@@ -12,6 +12,8 @@ export interface ApprovalRequest {
   readonly target?: string;
   /** The arguments as the script gave them. */
   readonly args: readonly JsonValue[];
+  /** What the call would do, where the function can show it: lines of text, such as a unified diff. Not bounded, and not cleaned of control characters. */
+  readonly preview?: string;
   /** Why it is asked: the policy's words. */
   readonly reason: string;
   /** The run that asks. */

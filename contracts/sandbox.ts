@@ -50,6 +50,13 @@ export interface HostFunction {
   readonly sideEffect?: boolean;
   /** What a call is aimed at, for the policy. An aim that cannot be told is `undefined`; a throw counts as that. */
   readonly target?: (args: readonly JsonValue[]) => string | CallAim | undefined;
+  /**
+   * Shows a person what the call would do, in lines of text: a unified diff, say. Asked for only when a person is asked; must change nothing. What it throws is
+   * shown in its place.
+   */
+  readonly preview?: (
+    args: readonly JsonValue[],
+  ) => string | undefined | Promise<string | undefined>;
   /** Wall time that one call may take, capped by what is left of the run. @default 120_000 */
   readonly timeoutMs?: number;
 }

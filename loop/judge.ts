@@ -72,8 +72,11 @@ async function askPerson(
   }
   using _pause = options.pauseWall();
   try {
+    const preview = await previewOf(passage);
+    if (passage.life.signal.aborted) return undefined;
     const decision = approve({
       name: passage.call.name,
+      ...(preview === undefined ? {} : { preview }),
       ...(aim === undefined ? {} : { target: aim.target }),
       args: passage.args,
       reason,
@@ -90,6 +93,16 @@ async function askPerson(
       decision: "denied",
       reason: `asking for approval failed: ${cleanError(error).message}`,
     };
+  }
+}
+
+/** What the function shows of the call; nothing when its script or its run ended first. */
+async function previewOf({ hostFunction, args, life }: Passage): Promise<string | undefined> {
+  try {
+    const wait = await life.wait(hostFunction.preview?.(args));
+    return wait.kind === "settled" ? wait.value : undefined;
+  } catch (error) {
+    return `(it cannot be shown: ${cleanError(error).message})`;
   }
 }
 
