@@ -1,9 +1,11 @@
 import { deepEqual, match } from "node:assert/strict";
-import type { ApprovalRequest } from "../contracts/approval.ts";
+import type { ApprovalRequest, Approve } from "../contracts/approval.ts";
+import type { PolicyChecker } from "../contracts/policy.ts";
 import type { HostFunction } from "../contracts/sandbox.ts";
 import { errorOf, testGate } from "./_gate_fixture.ts";
 
-const ASKS = { check: () => ({ decision: "ask", reason: "it writes" }) } as const;
+const ASKS: PolicyChecker = { check: () => ({ decision: "ask", reason: "it writes" }) };
+const APPROVES: Approve = () => ({ decision: "approve" });
 
 /** Calls a function whose policy asks, and gives what the person was shown and what the script got. */
 async function shown(preview: HostFunction["preview"]): Promise<[string | undefined, unknown]> {
@@ -11,7 +13,7 @@ async function shown(preview: HostFunction["preview"]): Promise<[string | undefi
   const gate = testGate(() => "done", {
     policy: ASKS,
     function: preview === undefined ? {} : { preview },
-    approve: (request) => (requests.push(request), { decision: "approve" }),
+    approve: (request) => (requests.push(request), APPROVES(request)),
   });
   const reply = await gate.call(["a.txt"]);
   return [requests[0]?.preview, reply.ok && reply.json];
@@ -45,7 +47,7 @@ Deno.test("judge: nothing is shown where nobody is asked, and none is waited for
   const slow = testGate(() => "done", {
     policy: ASKS,
     function: { preview: () => new Promise(() => queueMicrotask(() => ended.abort())) },
-    approve: () => ({ decision: "approve" }),
+    approve: APPROVES,
   });
   match(errorOf(await slow.call([], { signal: ended.signal })), /ended with the script/);
 });
