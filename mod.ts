@@ -86,6 +86,7 @@ export type {
   CallRowOutcome,
   CallStart,
 } from "./contracts/call_log.ts";
+export type { Grant, GrantStore } from "./contracts/grant.ts";
 export { Redactor, type RedactorOptions } from "./redact/redactor.ts";
 export type { RedactionStream, TextRedactor } from "./contracts/redaction.ts";
 export type {

@@ -6,6 +6,8 @@
 export {
   callLogContract,
   type CallLogFixture,
+  grantStoreContract,
+  type GrantStoreFixture,
   type RegisterTest,
   sessionStoreContract,
   type SessionStoreContractOptions,

@@ -1,6 +1,7 @@
 /** What the cases of the contract suites are given, and what they share. */
 import assert from "node:assert/strict";
 import type { CallLog } from "../contracts/call_log.ts";
+import type { GrantStore } from "../contracts/grant.ts";
 import type { SpendLedger } from "../contracts/limits.ts";
 import type { SessionCatalog, SessionStore } from "../contracts/session.ts";
 import type { StepStore } from "../contracts/step.ts";
@@ -41,6 +42,16 @@ export interface SpendLedgerFixture {
   readonly ledger: SpendLedger;
   /** Opens a second, independent handle on the same storage, as another process would. Needed for `shared` only. */
   readonly another?: () => SpendLedgerFixture | Promise<SpendLedgerFixture>;
+  /** Releases the handle. Called once, when the case is over. */
+  readonly close?: () => void | Promise<void>;
+}
+
+/** A store that the grant suite tries: empty when the factory returns it. */
+export interface GrantStoreFixture {
+  /** The store. */
+  readonly grants: GrantStore;
+  /** Opens a second, independent handle on the same storage, as another process would. Needed for `shared` only. */
+  readonly another?: () => GrantStoreFixture | Promise<GrantStoreFixture>;
   /** Releases the handle. Called once, when the case is over. */
   readonly close?: () => void | Promise<void>;
 }

@@ -7,16 +7,19 @@ import { CATALOG_CASES, SHARED_CATALOG_CASES } from "./_catalog_cases.ts";
 import type {
   CallLogFixture,
   ContractCase,
+  GrantStoreFixture,
   SessionStoreFixture,
   SpendLedgerFixture,
   StepStoreFixture,
 } from "./_contract_fixture.ts";
+import { GRANT_CASES, SHARED_GRANT_CASES } from "./_grant_cases.ts";
 import { LEDGER_CASES, SHARED_LEDGER_CASES } from "./_ledger_cases.ts";
 import { SESSION_CASES, SHARED_SESSION_CASES } from "./_session_cases.ts";
 import { SHARED_STEP_CASES, STEP_CASES } from "./_step_cases.ts";
 
 export type {
   CallLogFixture,
+  GrantStoreFixture,
   SessionStoreFixture,
   SpendLedgerFixture,
   StepStoreFixture,
@@ -112,6 +115,21 @@ export function spendLedgerContract(
 ): void {
   const cases = options.shared ? [...LEDGER_CASES, ...SHARED_LEDGER_CASES] : LEDGER_CASES;
   register(`${name} as a SpendLedger`, open, cases, options.test);
+}
+
+/**
+ * Registers the cases that every `GrantStore` must pass, one test each.
+ *
+ * @param name Stands before each test's name.
+ * @param open Makes an empty store; called once a case.
+ */
+export function grantStoreContract(
+  name: string,
+  open: () => GrantStoreFixture | Promise<GrantStoreFixture>,
+  options: StepStoreContractOptions = {},
+): void {
+  const cases = options.shared ? [...GRANT_CASES, ...SHARED_GRANT_CASES] : GRANT_CASES;
+  register(`${name} as a GrantStore`, open, cases, options.test);
 }
 
 function register<Fixture extends { readonly close?: () => void | Promise<void> }>(

@@ -4,6 +4,7 @@
  * Needs no permission and does no I/O. Nothing outlives the object and no other process sees it.
  */
 import type { CallEnded, CallLog, CallRow, CallStart } from "../contracts/call_log.ts";
+import type { Grant, GrantStore } from "../contracts/grant.ts";
 import type { Spend, SpendLedger } from "../contracts/limits.ts";
 import type {
   FinalizeSummary,
@@ -14,6 +15,7 @@ import type {
   SessionStore,
 } from "../contracts/session.ts";
 import type { NewRunStep, RunStep, StepStore } from "../contracts/step.ts";
+import { checkedGrant, checkedRevocation } from "./grant_input.ts";
 import { checkedCallEnded, checkedCallStart } from "./call_input.ts";
 import { sessionTitle } from "./session_title.ts";
 import { checkedMinute, checkedScopeKey, checkedSpend } from "./spend_input.ts";
@@ -39,6 +41,7 @@ interface Entry {
   readonly createdAt: number;
   readonly steps: RunStep[];
   readonly calls: Map<number, CallRow>;
+  readonly grants: Grant[];
   lastUsedAt: number;
   title?: string;
   model?: string;
@@ -65,7 +68,8 @@ interface Entry {
  * const session = await store.get("s1"); // { id: "s1", data: '{"rows":3}' }
  * ```
  */
-export class MemoryStore implements SessionStore, StepStore, SessionCatalog, CallLog, SpendLedger {
+export class MemoryStore
+  implements SessionStore, StepStore, SessionCatalog, CallLog, SpendLedger, GrantStore {
   readonly #now: () => Date;
   readonly #entries = new Map<string, Entry>();
   /** Where the rows of calls that have not ended stand. */
@@ -197,6 +201,33 @@ export class MemoryStore implements SessionStore, StepStore, SessionCatalog, Cal
     }));
   }
 
+  /** Adds a grant, creating the session if need be. */
+  async grant(sessionId: string, grant: Grant): Promise<void> {
+    const id = checkedSessionId(sessionId);
+    const { name, key } = checkedGrant(grant);
+    const { grants } = this.#touch(id);
+    if (grants.some((known) => known.name === name && known.key === key)) return;
+    grants.push(key === undefined ? { name } : { name, key });
+  }
+
+  /** The grants of a session in the order in which they were given. */
+  async grants(sessionId: string): Promise<Grant[]> {
+    const { grants = [] } = this.#entries.get(checkedSessionId(sessionId)) ?? {};
+    return grants.map((grant) => ({ ...grant }));
+  }
+
+  /** Takes grants back, by name or key, or all, and gives their number. */
+  async revoke(sessionId: string, what?: string): Promise<number> {
+    const { grants = [] } = this.#entries.get(checkedSessionId(sessionId)) ?? {};
+    const wanted = checkedRevocation(what);
+    const kept = wanted === undefined
+      ? []
+      : grants.filter(({ name, key }) => name !== wanted && key !== wanted);
+    const revoked = grants.length - kept.length;
+    grants.splice(0, grants.length, ...kept);
+    return revoked;
+  }
+
   /** Adds what was spent to the minute of `at`. */
   async addSpend(scopeKey: string, spend: Spend, at: Date): Promise<void> {
     const key = checkedScopeKey(scopeKey);
@@ -227,6 +258,7 @@ export class MemoryStore implements SessionStore, StepStore, SessionCatalog, Cal
       createdAt: now,
       steps: [],
       calls: new Map(),
+      grants: [],
       lastUsedAt: now,
       runCount: 0,
       promptTokens: 0,

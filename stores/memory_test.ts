@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { sampleStep, sampleSummary } from "./_contract_samples.ts";
 import {
   callLogContract,
+  grantStoreContract,
   sessionStoreContract,
   spendLedgerContract,
   stepStoreContract,
@@ -10,6 +11,7 @@ import { MemoryStore } from "./memory.ts";
 
 stepStoreContract("MemoryStore", () => ({ steps: new MemoryStore() }));
 callLogContract("MemoryStore", () => ({ calls: new MemoryStore() }));
+grantStoreContract("MemoryStore", () => ({ grants: new MemoryStore() }));
 spendLedgerContract("MemoryStore", () => ({ ledger: new MemoryStore() }));
 sessionStoreContract("MemoryStore", () => {
   const store = new MemoryStore();

@@ -15,7 +15,13 @@ export const APPLICATION_ID = 0x61676c70;
 export type Migration = (database: DatabaseSync) => void;
 
 /** Entry `n` brings a file of version `n` to version `n + 1`. */
-export const MIGRATIONS: readonly Migration[] = [createTables, addListing, addCalls, addSpend];
+export const MIGRATIONS: readonly Migration[] = [
+  createTables,
+  addListing,
+  addCalls,
+  addSpend,
+  addGrants,
+];
 
 /** The version that this code reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -136,5 +142,17 @@ function addSpend(database: DatabaseSync): void {
       host_calls INTEGER NOT NULL,
       PRIMARY KEY (scope_key, minute)
     ) WITHOUT ROWID;
+  `);
+}
+
+/** What a person allowed a session for good. A key of "" stands for every call of the function. */
+function addGrants(database: DatabaseSync): void {
+  database.exec(`
+    CREATE TABLE grants (
+      session_id TEXT NOT NULL REFERENCES sessions (session_id) ON DELETE CASCADE,
+      name TEXT NOT NULL,
+      grant_key TEXT NOT NULL,
+      UNIQUE (session_id, name, grant_key)
+    );
   `);
 }

@@ -5,6 +5,7 @@
 import { resolve } from "node:path";
 import type { SQLInputValue } from "node:sqlite";
 import type { CallEnded, CallLog, CallRow, CallStart } from "../../contracts/call_log.ts";
+import type { Grant, GrantStore } from "../../contracts/grant.ts";
 import type { Spend, SpendLedger } from "../../contracts/limits.ts";
 import type {
   FinalizeSummary,
@@ -16,6 +17,7 @@ import type {
 import type { NewRunStep, RunStep, StepStore } from "../../contracts/step.ts";
 import { checkedCallEnded, checkedCallStart } from "../call_input.ts";
 import { sessionTitle } from "../session_title.ts";
+import { checkedGrant, checkedRevocation } from "../grant_input.ts";
 import { checkedMinute, checkedScopeKey, checkedSpend } from "../spend_input.ts";
 import {
   checkedData,
@@ -27,9 +29,11 @@ import {
   optionalText,
 } from "../step_input.ts";
 import { completeCall, insertCall, selectCalls } from "./calls.ts";
+import { deleteGrants, insertGrant, selectGrants } from "./grants.ts";
 import { Connection } from "./connection.ts";
 import { MEMORY } from "./open_file.ts";
 import { listingOf, sessionOf, STEP_COLUMNS, stepOf } from "./rows.ts";
+import { insertRun } from "./runs.ts";
 import { insertSpend, sumSpend } from "./spend.ts";
 import { toColumn, toOptionalColumn } from "./text_column.ts";
 
@@ -63,14 +67,6 @@ const INSERT_STEP = `
 
 const LAST_STEPS =
   `SELECT ${STEP_COLUMNS} FROM steps WHERE session_id = ? ORDER BY step_index DESC LIMIT ?`;
-
-const INSERT_RUN = `
-  INSERT INTO runs (session_id, run_id, status, reason, step_count, prompt_tokens, completion_tokens, duration_ms, data_bytes_carried, ended_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-
-const ADD_TOTALS = `
-  UPDATE sessions SET status = ?2, run_count = run_count + 1, prompt_tokens = prompt_tokens + ?3, completion_tokens = completion_tokens + ?4
-    WHERE session_id = ?1 RETURNING prompt_tokens, completion_tokens`;
 
 const SET_DATA = `
   INSERT INTO session_state (session_id, data) VALUES (?, ?)
@@ -123,6 +119,7 @@ export class SqliteStore
     SessionCatalog,
     CallLog,
     SpendLedger,
+    GrantStore,
     Disposable,
     AsyncDisposable {
   readonly #connection: Connection;
@@ -180,29 +177,11 @@ export class SqliteStore
   /** Keeps the figures of a run and adds them to the session's totals, creating the session if need be. */
   // deno-lint-ignore require-await -- see get
   async finalize(sessionId: string, summary: FinalizeSummary): Promise<void> {
-    const id = toColumn(checkedSessionId(sessionId));
+    const id = checkedSessionId(sessionId);
     const run = checkedSummary(summary);
     return this.#connection.write("record the end of a run", () => {
-      const endedAt = this.#touch(id).now;
-      this.#statement(INSERT_RUN).run(
-        id,
-        toColumn(run.runId),
-        toColumn(run.status),
-        toOptionalColumn(run.reason),
-        run.stepCount,
-        run.promptTokens,
-        run.completionTokens,
-        run.durationMs,
-        run.dataBytesCarried,
-        endedAt,
-      );
-      // Reading the totals back makes one that can no longer be read exactly fail here, and nothing is kept.
-      this.#statement(ADD_TOTALS).get(
-        id,
-        toColumn(run.status),
-        run.promptTokens,
-        run.completionTokens,
-      );
+      const endedAt = this.#touch(toColumn(id)).now;
+      insertRun(this.#connection, run, { sessionId: id, endedAt });
     });
   }
 
@@ -332,6 +311,36 @@ export class SqliteStore
     const minute = checkedMinute(since, "The moment to count from");
     return this.#connection.read("read what was spent", () => {
       return sumSpend(this.#connection, key, minute);
+    });
+  }
+
+  /** Adds a grant, creating the session if need be. */
+  // deno-lint-ignore require-await -- see get
+  async grant(sessionId: string, grant: Grant): Promise<void> {
+    const id = checkedSessionId(sessionId);
+    const checked = checkedGrant(grant);
+    return this.#connection.write("keep a grant", () => {
+      this.#touch(toColumn(id));
+      insertGrant(this.#connection, id, checked);
+    });
+  }
+
+  /** The grants of a session in the order in which they were given. */
+  // deno-lint-ignore require-await -- see get
+  async grants(sessionId: string): Promise<Grant[]> {
+    const id = checkedSessionId(sessionId);
+    return this.#connection.read("read the grants of a session", () => {
+      return selectGrants(this.#connection, id);
+    });
+  }
+
+  /** Takes grants back, by name or key, or all, and gives their number. */
+  // deno-lint-ignore require-await -- see get
+  async revoke(sessionId: string, what?: string): Promise<number> {
+    const id = checkedSessionId(sessionId);
+    const checked = checkedRevocation(what);
+    return this.#connection.write("take grants back", () => {
+      return deleteGrants(this.#connection, id, checked);
     });
   }
 

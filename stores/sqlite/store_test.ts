@@ -6,6 +6,8 @@ import { sampleStep, sampleSummary } from "../_contract_samples.ts";
 import {
   callLogContract,
   type CallLogFixture,
+  grantStoreContract,
+  type GrantStoreFixture,
   sessionStoreContract,
   type SessionStoreFixture,
   spendLedgerContract,
@@ -19,6 +21,7 @@ import { hasCode, StoreFolder } from "../../tests/fixtures/store_folder.ts";
 type Fixture =
   & SessionStoreFixture
   & CallLogFixture
+  & GrantStoreFixture
   & SpendLedgerFixture
   & { readonly another?: () => Fixture };
 
@@ -34,13 +37,23 @@ function handle(path: string, afterwards: () => void = () => {}): Fixture {
     await store.close();
     afterwards();
   };
-  return { steps: store, sessions: store, catalog: store, calls: store, ledger: store, close };
+  return {
+    steps: store,
+    sessions: store,
+    catalog: store,
+    calls: store,
+    ledger: store,
+    grants: store,
+    close,
+  };
 }
 
 stepStoreContract("SqliteStore in a file", fileFixture, { shared: true });
 sessionStoreContract("SqliteStore in a file", fileFixture, { shared: true });
 callLogContract("SqliteStore in a file", fileFixture, { shared: true });
 spendLedgerContract("SqliteStore in a file", fileFixture, { shared: true });
+grantStoreContract("SqliteStore in a file", fileFixture, { shared: true });
+grantStoreContract("SqliteStore in memory", () => handle(":memory:"));
 spendLedgerContract("SqliteStore in memory", () => handle(":memory:"));
 callLogContract("SqliteStore in memory", () => handle(":memory:"));
 stepStoreContract("SqliteStore in memory", () => handle(":memory:"));
