@@ -19,6 +19,8 @@ const LIVE_INTERVAL_MS = 200;
 export interface Activity extends Disposable {
   /** Takes the next event. Never throws. */
   readonly onEvent: (event: RunEvent) => void;
+  /** Draws no live line until the returned object is disposed: somebody is asked something. */
+  readonly pause: () => Disposable;
 }
 
 /** What the events do not tell. */
@@ -41,8 +43,10 @@ export function followRun(status: Status, options: FollowOptions = {}): Activity
   let phase = "starting";
   let streamed = "";
 
+  let pauses = 0;
+
   function drawLive(): void {
-    if (!status.live) return;
+    if (!status.live || pauses > 0) return;
     const figures = [
       ...(turn === 0 ? [] : [`turn ${turn}`]),
       formatDuration(Math.floor((now() - startedAt) / 100) * 100),
@@ -149,6 +153,16 @@ export function followRun(status: Status, options: FollowOptions = {}): Activity
   const timer = status.live ? setInterval(drawLive, LIVE_INTERVAL_MS) : undefined;
   return {
     onEvent,
+    pause() {
+      pauses++;
+      status.setLive();
+      return {
+        [Symbol.dispose]() {
+          pauses--;
+          drawLive();
+        },
+      };
+    },
     [Symbol.dispose]() {
       clearInterval(timer);
       status.setLive();

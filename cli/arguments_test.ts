@@ -86,11 +86,14 @@ Deno.test("commands of a group are two words", () => {
     words: ["a"],
     options: {},
   });
-  strictEqual(refusal("sessions"), "sessions needs to know what to do: ls, show, compact, rm");
+  strictEqual(
+    refusal("sessions"),
+    "sessions needs to know what to do: ls, show, compact, rm, revoke",
+  );
   strictEqual(refusal("sessions", "sho"), "unknown command sessions sho; did you mean show?");
   strictEqual(
     refusal("sessions", "delete"),
-    "unknown command sessions delete; there are ls, show, compact, rm",
+    "unknown command sessions delete; there are ls, show, compact, rm, revoke",
   );
 });
 

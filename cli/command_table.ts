@@ -29,6 +29,7 @@ const RUN: readonly (keyof CliOptions)[] = [
   "noCompact",
   "context",
   "system",
+  "approve",
   "allowNet",
   "allowPrivateNet",
   "noNetwork",
@@ -127,6 +128,17 @@ export const COMMANDS: readonly CommandSpec[] = [
     details: [],
     options: ["db", ...OUTPUT],
     load: async () => (await import("./commands/sessions_rm.ts")).removeSessions,
+  },
+  {
+    name: "sessions revoke",
+    usage: "ID [WHAT]",
+    summary: "forget what a session was allowed",
+    details: [
+      "WHAT is a host, a file or a function as sessions show lists them; without it everything is forgotten.",
+      "The next run asks again.",
+    ],
+    options: ["db", ...OUTPUT],
+    load: async () => (await import("./commands/sessions_revoke.ts")).revokeGrants,
   },
   {
     name: "help",

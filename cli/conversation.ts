@@ -2,10 +2,13 @@
  * Puts a run together from the options: model, store, sandbox, loop, session. Everything slow is started at once and imported only here.
  */
 import type { RunResult } from "../contracts/loop.ts";
-import { followRun } from "./activity.ts";
+import { type Activity, followRun } from "./activity.ts";
+import { approvalMode, isAtTerminal, openApproval } from "./approval/open_approval.ts";
 import type { CommandContext } from "./command.ts";
 import { eventLine } from "./event_line.ts";
 import { CliError } from "./failure.ts";
+import { openLines } from "./line_editor/open_lines.ts";
+import type { LineReader } from "./line_reader.ts";
 import { modelName, openModel } from "./model.ts";
 import type { CliOptions } from "./option_table.ts";
 import { checkSessionId, newSessionId } from "./session_id.ts";
@@ -30,9 +33,14 @@ const IDLE_MS = 10 * 60_000;
 /** Opens the session that the options name. `severalMessages` keeps what runs scripts ready for the next message. */
 export async function openConversation(
   context: CommandContext,
-  { severalMessages = false }: { readonly severalMessages?: boolean } = {},
+  { severalMessages = false, lines }: {
+    readonly severalMessages?: boolean;
+    /** Where a person's answers come from; the caller's to dispose. Opened when it is left out and one is needed. */
+    readonly lines?: LineReader;
+  } = {},
 ): Promise<Conversation> {
   const { options, output, status, interrupt } = context;
+  const mode = approvalMode(options, isAtTerminal());
   if (options.session !== undefined) checkSessionId(options.session);
   const loading = import("./run_parts.ts");
   const [{ client, config }, texts] = await Promise.all([openModel(options), readTexts(options)]);
@@ -48,12 +56,24 @@ export async function openConversation(
   if (texts.system !== undefined) await store.configure(sessionId, { systemPrompt: texts.system });
   const idleMs = severalMessages ? IDLE_MS : 0;
   const { loop } = cleanup.use(openLoop(options, { settings, client, store, idleMs }));
+  let activity: Activity | undefined;
+  let own: LineReader | undefined;
+  const approve = openApproval(mode, {
+    grants: store,
+    sessionId,
+    terminal: {
+      lines: () => lines ?? (own ??= parts.use(openLines())),
+      status,
+      interrupt,
+      quiet: () => activity?.pause() ?? { [Symbol.dispose]() {} },
+    },
+  });
   const parts = cleanup.move();
 
   return {
     sessionId,
     async ask(message) {
-      using activity = followRun(status, { whyRefused: settings.policy.whyRefused });
+      using following = activity = followRun(status, { whyRefused: settings.policy.whyRefused });
       return await loop.run({
         sessionId,
         message,
@@ -61,9 +81,10 @@ export async function openConversation(
         ...(options.model === undefined ? {} : { model: options.model }),
         ...(options.maxSteps === undefined ? {} : { maxIterations: options.maxSteps }),
         ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+        ...(approve === undefined ? {} : { approve }),
         signal: AbortSignal.any([interrupt.signal, output.closed]),
         onEvent(event) {
-          activity.onEvent(event);
+          following.onEvent(event);
           output.line(eventLine(event));
         },
       });

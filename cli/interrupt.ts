@@ -22,6 +22,8 @@ export interface Interrupt extends Disposable {
   readonly received: InterruptSignal | undefined;
   /** The exit code that belongs to it. */
   readonly exitCode: number | undefined;
+  /** Does what the arrival of this signal does: for a terminal where Ctrl-C is a key for the moment. */
+  raise(name: InterruptSignal): void;
   /** Forgets the signal that arrived, so that the next one counts as the first again. */
   rearm(): void;
 }
@@ -37,13 +39,15 @@ export function listenForInterrupts(
     ? ["SIGINT", "SIGBREAK"]
     : ["SIGINT", "SIGTERM", "SIGHUP"];
 
+  function arrive(name: InterruptSignal): void {
+    if (received !== undefined) return onSecond(EXIT_CODES[name]);
+    received = name;
+    options.onFirst?.(name);
+    controller.abort(new DOMException(`Stopped by ${name}.`, "AbortError"));
+  }
+
   const listeners = signals.map((name) => {
-    const listener = () => {
-      if (received !== undefined) return onSecond(EXIT_CODES[name]);
-      received = name;
-      options.onFirst?.(name);
-      controller.abort(new DOMException(`Stopped by ${name}.`, "AbortError"));
-    };
+    const listener = () => arrive(name);
     Deno.addSignalListener(name, listener);
     return { name, listener };
   });
@@ -58,6 +62,7 @@ export function listenForInterrupts(
     get exitCode() {
       return received === undefined ? undefined : EXIT_CODES[received];
     },
+    raise: arrive,
     rearm() {
       received = undefined;
       controller = new AbortController();

@@ -8,7 +8,15 @@ export type ReadLine = { readonly line: string } | "end" | "interrupt";
 /** Reads messages, one at a time. Disposing lets go of stdin. */
 export interface LineReader extends Disposable {
   /** Shows the prompt (at a terminal) and waits for a line, or for the signal. */
-  read(prompt: string, signal: AbortSignal): Promise<ReadLine>;
+  read(prompt: string, signal: AbortSignal, options?: ReadOptions): Promise<ReadLine>;
+}
+
+/** How one line is read at a terminal; a pipe knows nothing of it. */
+export interface ReadOptions {
+  /** What stands there to be changed. @default "" */
+  readonly initial?: string;
+  /** Whether the line can be called up again. @default true */
+  readonly remember?: boolean;
 }
 
 /** Reads from a pipe or file, without prompts. */

@@ -56,6 +56,8 @@ export interface CliOptions {
   readonly context?: string;
   /** Text of the session's persona, or `@file`. */
   readonly system?: string;
+  /** How questions of the policy are answered: `prompt`, `auto` or `deny`. */
+  readonly approve?: string;
   /** Hosts that scripts may reach. */
   readonly allowNet?: readonly string[];
   /** Hosts that scripts may reach although they lie in a private network. */
@@ -156,6 +158,13 @@ export const OPTIONS: readonly OptionSpec[] = [
     "list",
     "the same for hosts in private networks: 127.0.0.1:8080",
     "HOSTS",
+  ),
+  option(
+    "approve",
+    "approve",
+    "text",
+    "who answers where the policy asks: prompt, auto or deny",
+    "WAY",
   ),
   option("no-network", "noNetwork", "flag", "scripts get no fetch and no http at all"),
   option("offline", "offline", "flag", "make no request to the model"),

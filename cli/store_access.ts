@@ -3,6 +3,7 @@
  */
 import { AgentLoopError } from "../contracts/errors.ts";
 import type { CallLog } from "../contracts/call_log.ts";
+import type { GrantStore } from "../contracts/grant.ts";
 import type { SessionCatalog, SessionListing, SessionStore } from "../contracts/session.ts";
 import type { StepStore } from "../contracts/step.ts";
 import { databasePath } from "./database_path.ts";
@@ -13,7 +14,7 @@ import { oneLine } from "./terminal_text.ts";
 import { reasonOf } from "./text_input.ts";
 
 /** Everything that the command does with a store. */
-export type Store = SessionStore & StepStore & SessionCatalog & CallLog;
+export type Store = SessionStore & StepStore & SessionCatalog & CallLog & GrantStore;
 
 /** How long a call waits for other processes that write to the database. Somebody sits there and waits too. */
 const LOCK_TIMEOUT_MS = 5_000;

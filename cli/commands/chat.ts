@@ -18,8 +18,8 @@ export async function chat(context: CommandContext): Promise<Outcome> {
     throw usageError('chat takes no message; send the first one with: agentloop run "…"');
   }
   const atTerminal = Deno.stdin.isTerminal();
-  await using conversation = await openConversation(context, { severalMessages: true });
   using lines = openLines();
+  await using conversation = await openConversation(context, { severalMessages: true, lines });
   if (atTerminal) {
     status.line(`Session ${oneLine(conversation.sessionId, 200)}. /exit or Ctrl-D ends.`, "dim");
   }

@@ -1,6 +1,7 @@
 /**
  * `sessions show ID`: what happened in a session, step by step, for people or as JSON lines.
  */
+import type { Grant } from "../../contracts/grant.ts";
 import type { SessionListing } from "../../contracts/session.ts";
 import { redactJson } from "../../redact/redact_json.ts";
 import { type CommandContext, type Outcome, succeeded } from "../command.ts";
@@ -28,6 +29,7 @@ export async function showSession(context: CommandContext): Promise<Outcome> {
   const folding = foldingOf(steps);
   // What is stored was redacted when it was written. What the session carries was not, nor was all that an embedding program wrote.
   const redactor = commandRedactor();
+  const grants = await opened.store.grants(id);
   const trace = mergeTrace(steps, await opened.store.calls(id));
   if (output.json) {
     const head = {
@@ -36,12 +38,16 @@ export async function showSession(context: CommandContext): Promise<Outcome> {
       data: parseData(data),
       summary_step: folding?.summaryStep ?? null,
       retain_from_step: folding?.retainFromStep ?? null,
+      approvals: grants.map(({ name, key }) => ({ name, key: key ?? null })),
     };
     for (const line of [head, ...trace.map(traceLine)]) output.line(redactJson(line, redactor));
     return succeeded();
   }
   const redact = (text: string) => redactor.redact(text);
-  const lines = [headOf(listing, { data, systemPrompt, folding, redact }), ...traceText(trace)];
+  const lines = [
+    headOf(listing, { data, systemPrompt, folding, grants, redact }),
+    ...traceText(trace),
+  ];
   return succeeded(escapeControls(redact(lines.join("\n"))));
 }
 
@@ -51,10 +57,11 @@ function parseData(data: string | undefined) {
 
 function headOf(
   listing: SessionListing,
-  { data, systemPrompt, folding, redact }: {
+  { data, systemPrompt, folding, grants, redact }: {
     readonly data: string | undefined;
     readonly systemPrompt: string | undefined;
     readonly folding: Folding | undefined;
+    readonly grants: readonly Grant[];
     readonly redact: (text: string) => string;
   },
 ): string {
@@ -72,6 +79,10 @@ function headOf(
     ],
     ["last run", listing.status ?? "has not ended"],
     ["persona", systemPrompt === undefined ? "none" : oneLine(redact(systemPrompt), 100)],
+    ...grants.map(({ name, key }, index) => [
+      index === 0 ? "allowed" : "",
+      key === undefined ? `every call of ${name}` : `${name} ${oneLine(redact(key), 100)}`,
+    ]),
     ...(folding === undefined ? [] : [[
       "folded",
       `the steps before ${folding.retainFromStep} are sent as the summary in step ${folding.summaryStep}`,

@@ -6,7 +6,7 @@
  *
  * The runtime's own readline draws anew for each character of what is pasted, in time that grows with its square, and drops what follows the first line.
  */
-import type { LineReader, ReadLine } from "../line_reader.ts";
+import type { LineReader, ReadLine, ReadOptions } from "../line_reader.ts";
 import { applyKey, type Draft, EMPTY_DRAFT, insertText } from "./edit.ts";
 import { createHistory, type LineHistory } from "./history.ts";
 import { type Key, type KeyName, PASTE_MODE_OFF, PASTE_MODE_ON, readKeys } from "./keys.ts";
@@ -42,12 +42,12 @@ export function terminalLines(keyboard: Keyboard, display: Display): LineReader 
   const waitUnseen = () =>
     Deno.build.os === "windows" ? keyboard.setRaw(false) : keyboard.setRaw(true, { cbreak: true });
   return {
-    async read(prompt, signal) {
+    async read(prompt, signal, options = {}) {
       keyboard.setRaw(true);
       display.write(PASTE_MODE_ON);
       const screen = openScreen(display.write);
       try {
-        return await readMessage({ input, history, screen, display }, { prompt, signal });
+        return await readMessage({ input, history, screen, display }, { prompt, signal, options });
       } finally {
         screen.leave();
         display.write(PASTE_MODE_OFF);
@@ -68,9 +68,13 @@ async function readMessage(
     readonly screen: Screen;
     readonly display: Display;
   },
-  { prompt, signal }: { readonly prompt: string; readonly signal: AbortSignal },
+  { prompt, signal, options: { initial = "", remember = true } }: {
+    readonly prompt: string;
+    readonly signal: AbortSignal;
+    readonly options: ReadOptions;
+  },
 ): Promise<ReadLine> {
-  let draft = EMPTY_DRAFT;
+  let draft = insertText(EMPTY_DRAFT, initial);
   history.rewind();
   function draw(): void {
     const { columns, rows } = display.size();
@@ -86,7 +90,7 @@ async function readMessage(
         case "submit":
           draft = { ...draft, cursor: draft.text.length };
           draw();
-          history.add(draft.text);
+          if (remember) history.add(draft.text);
           return { line: draft.text };
         case "interrupt":
           if (draft.text === "") return "interrupt";

@@ -1,0 +1,98 @@
+/**
+ * What a person reads before they allow a call. Pure. Everything that a model or a server wrote stands behind a bar, so that no line of it can be taken for a
+ * question of ours; whoever prints it escapes control characters.
+ */
+import type { ApprovalRequest } from "../../contracts/approval.ts";
+import type { Grant } from "../../contracts/grant.ts";
+import type { JsonValue } from "../../contracts/json.ts";
+
+/** The functions that reach hosts: what is allowed for one is allowed for the other. */
+const NETWORK_FUNCTIONS = new Set(["fetch", "http"]);
+/** The functions that change one file. */
+const FILE_FUNCTIONS = new Set(["writeFile", "editFile"]);
+/** Functions whose arguments are most of what there is to judge: an approval is for exactly these. */
+const EXACT_FUNCTIONS = new Set(["exec"]);
+/** Lines of a call that are shown; of a change of a thousand lines nobody reads more. */
+const MAX_LINES = 400;
+
+/** The grant that `y` gives: this host, this file, or exactly these arguments. */
+export function grantFor(request: ApprovalRequest): Grant & { readonly key: string } {
+  const { name, target, args } = request;
+  if (NETWORK_FUNCTIONS.has(name) && target !== undefined) return { name: "fetch", key: target };
+  if (EXACT_FUNCTIONS.has(name) || target === undefined || target === "") {
+    return { name, key: JSON.stringify(args) };
+  }
+  // A file may be changed by either function.
+  return { name: FILE_FUNCTIONS.has(name) ? "writeFile" : name, key: target };
+}
+
+/** Whether grants allow the call. */
+export function isGranted(request: ApprovalRequest, grants: readonly Grant[]): boolean {
+  const wanted = grantFor(request);
+  return grants.some(({ name, key }) =>
+    key === undefined ? name === request.name : name === wanted.name && key === wanted.key
+  );
+}
+
+/** The question and what it is about, as lines. */
+export function requestLines(request: ApprovalRequest): string[] {
+  const details = (request.preview ?? argumentText(request.args)).trimEnd().split("\n");
+  const shown = details.slice(0, MAX_LINES);
+  const left = details.length - shown.length;
+  return [
+    `The agent wants to ${aimOf(request)}:`,
+    ...shown.map((line) => `  │ ${line}`),
+    ...(left > 0 ? [`  … and ${left} more lines`] : []),
+  ];
+}
+
+/** The keys and what each would allow here. */
+export function helpLines(request: ApprovalRequest): string[] {
+  const { name } = request;
+  const session = NETWORK_FUNCTIONS.has(name)
+    ? "this host"
+    : FILE_FUNCTIONS.has(name)
+    ? "this file"
+    : grantFor(request).key === request.target
+    ? "this"
+    : "exactly this";
+  return [
+    `  y  allow ${session}, for the rest of the session, later runs included`,
+    "  o  allow it this once",
+    `  a  allow every call of ${name}, for the rest of the session`,
+    "  n  refuse it, for as long as this command runs; so does Enter",
+    "  e  change the arguments, and allow it with those, once",
+  ];
+}
+
+/** Arguments as JSON for the editor: whatever a terminal could mistake for a command is written as an escape. */
+export function editableArguments(args: readonly JsonValue[]): string {
+  return JSON.stringify(args).replace(
+    /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** Reads arguments that a person has changed; `undefined` when they are no list in JSON. */
+export function readArguments(text: string): readonly JsonValue[] | undefined {
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function aimOf({ name, target }: ApprovalRequest): string {
+  // In quotes: the name of a file may hold anything.
+  const quoted = JSON.stringify(target);
+  if (target === undefined || target === "") return `call ${name}`;
+  if (NETWORK_FUNCTIONS.has(name)) return `reach ${quoted}`;
+  if (FILE_FUNCTIONS.has(name)) return `change ${quoted}`;
+  return name === "exec" ? `run ${quoted}` : `call ${name} on ${quoted}`;
+}
+
+/** One argument a line. */
+function argumentText(args: readonly JsonValue[]): string {
+  return args.length === 0 ? "(no arguments)" : args.map((arg) => JSON.stringify(arg)).join("\n");
+}

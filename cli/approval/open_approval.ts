@@ -1,0 +1,57 @@
+/**
+ * How an invocation answers what the policy wants asked: by a person at the terminal, always yes, or always no.
+ */
+import type { Approve } from "../../contracts/approval.ts";
+import type { GrantStore } from "../../contracts/grant.ts";
+import { usageError } from "../failure.ts";
+import type { CliOptions } from "../option_table.ts";
+import { createApprover } from "./approver.ts";
+import { askAtTerminal, type Terminal } from "./ask_person.ts";
+
+/** The ways. */
+export type ApprovalMode = "prompt" | "auto" | "deny";
+
+/**
+ * The way that the options and the terminal ask for. Where nobody can be asked, and nothing is said, the answer is no: a run that nobody watches
+ * must not wait for ever.
+ *
+ * @throws {CliError} `usage` for a way that there is not, and for `prompt` where there is no terminal.
+ */
+export function approvalMode(
+  { approve, json }: Pick<CliOptions, "approve" | "json">,
+  isTerminal: boolean,
+): ApprovalMode {
+  switch (approve) {
+    case undefined:
+      return isTerminal && !json ? "prompt" : "deny";
+    case "auto":
+    case "deny":
+      return approve;
+    case "prompt":
+      if (isTerminal) return "prompt";
+      throw usageError(
+        "--approve prompt needs a terminal for stdin and stderr; without one, --approve auto or --approve deny decide",
+      );
+    default:
+      throw usageError(`--approve takes prompt, auto or deny, not ${JSON.stringify(approve)}`);
+  }
+}
+
+/** Whether a person can be asked. */
+export function isAtTerminal(): boolean {
+  return Deno.stdin.isTerminal() && Deno.stderr.isTerminal();
+}
+
+/** Makes the callback of a session; `undefined` where the answer is always no. */
+export function openApproval(
+  mode: ApprovalMode,
+  { grants, sessionId, terminal }: {
+    readonly grants: GrantStore;
+    readonly sessionId: string;
+    readonly terminal: Terminal;
+  },
+): Approve | undefined {
+  if (mode === "deny") return undefined;
+  if (mode === "auto") return () => ({ decision: "approve" });
+  return createApprover({ ask: askAtTerminal(terminal), grants, sessionId });
+}

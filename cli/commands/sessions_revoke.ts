@@ -1,0 +1,33 @@
+/**
+ * `sessions revoke ID [WHAT]`: forgets what a session was allowed: one host, file, command or function, or all.
+ */
+import { type CommandContext, type Outcome, succeeded } from "../command.ts";
+import { CliError, usageError } from "../failure.ts";
+import { checkSessionId } from "../session_id.ts";
+import { findListing, openExistingStore, pathOf, sessionMissing } from "../store_access.ts";
+import { oneLine } from "../terminal_text.ts";
+import { countOf } from "../units.ts";
+
+/** Runs `sessions revoke`. */
+export async function revokeGrants(context: CommandContext): Promise<Outcome> {
+  const { options, words, output, status } = context;
+  const [word, what] = words;
+  if (word === undefined) throw usageError("sessions revoke needs the id of a session");
+  if (words.length > 2) throw usageError("sessions revoke takes a session and one thing to revoke");
+  const id = checkSessionId(word);
+  await using opened = await openExistingStore(options);
+  if (opened === undefined || await findListing(opened.store, id) === undefined) {
+    throw sessionMissing(id, pathOf(options));
+  }
+  const revoked = await opened.store.revoke(id, what);
+  if (revoked === 0 && what !== undefined) {
+    throw new CliError(
+      "input",
+      `The session ${oneLine(id, 200)} was never allowed ${oneLine(what, 200)}.`,
+      { hint: `agentloop sessions show ${oneLine(id, 200)} lists what it was allowed.` },
+    );
+  }
+  output.line({ type: "revoked", session_id: id, grants: revoked });
+  status.line(`Revoked ${countOf(revoked, "approval")} of ${oneLine(id, 200)}.`);
+  return succeeded();
+}
