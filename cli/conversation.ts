@@ -2,13 +2,19 @@
  * Puts a run together from the options: model, store, sandbox, loop, session. Everything slow is started at once and imported only here.
  */
 import type { RunResult } from "../contracts/loop.ts";
+import { redactJson } from "../redact/redact_json.ts";
 import { type Activity, followRun } from "./activity.ts";
-import { approvalMode, isAtTerminal, openApproval } from "./approval/open_approval.ts";
+import {
+  type ApprovalMode,
+  approvalMode,
+  isAtTerminal,
+  openApproval,
+} from "./approval/open_approval.ts";
 import type { CommandContext } from "./command.ts";
 import { eventLine } from "./event_line.ts";
 import { CliError } from "./failure.ts";
 import { openLines } from "./line_editor/open_lines.ts";
-import type { LineReader } from "./line_reader.ts";
+import { type LineReader, pipedLines } from "./line_reader.ts";
 import { modelName, openModel } from "./model.ts";
 import type { CliOptions } from "./option_table.ts";
 import { checkSessionId, newSessionId } from "./session_id.ts";
@@ -61,11 +67,14 @@ export async function openConversation(
   const approve = openApproval(mode, {
     grants: store,
     sessionId,
-    terminal: {
-      lines: () => lines ?? (own ??= parts.use(openLines())),
+    asking: {
+      lines: () => lines ?? (own ??= parts.use(openAnswers(mode))),
+      output,
       status,
       interrupt,
       quiet: () => activity?.pause() ?? { [Symbol.dispose]() {} },
+      redact: (value) => redactJson(value, settings.redactor),
+      redactText: (text) => settings.redactor.redact(text),
     },
   });
   const parts = cleanup.move();
@@ -91,6 +100,11 @@ export async function openConversation(
     },
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
+}
+
+/** Where answers come from when nothing else is read. */
+function openAnswers(mode: ApprovalMode): LineReader {
+  return mode === "stdio" ? pipedLines(Deno.stdin.readable) : openLines();
 }
 
 async function readTexts(

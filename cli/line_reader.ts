@@ -24,6 +24,8 @@ export function pipedLines(stream: ReadableStream<Uint8Array>): LineReader {
   const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
   let buffer = "";
   let ended = false;
+  /** A read that whoever asked for it did not wait for: what it brings is for the next one. */
+  let pending: Promise<ReadableStreamReadResult<string>> | undefined;
   return {
     async read(_prompt, signal) {
       for (;;) {
@@ -34,8 +36,10 @@ export function pipedLines(stream: ReadableStream<Uint8Array>): LineReader {
           return { line };
         }
         if (ended) return "end";
-        const chunk = await Promise.race([reader.read(), aborted(signal)]);
+        pending ??= reader.read();
+        const chunk = await Promise.race([pending, aborted(signal)]);
         if (chunk === "interrupt") return chunk;
+        pending = undefined;
         if (chunk.done) ended = true;
         else buffer += chunk.value;
       }

@@ -56,7 +56,7 @@ export interface CliOptions {
   readonly context?: string;
   /** Text of the session's persona, or `@file`. */
   readonly system?: string;
-  /** How questions of the policy are answered: `prompt`, `auto` or `deny`. */
+  /** How questions of the policy are answered: `prompt`, `stdio`, `auto` or `deny`. */
   readonly approve?: string;
   /** Hosts that scripts may reach. */
   readonly allowNet?: readonly string[];
@@ -163,7 +163,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     "approve",
     "approve",
     "text",
-    "who answers where the policy asks: prompt, auto or deny",
+    "who answers where the policy asks: prompt, stdio, auto or deny",
     "WAY",
   ),
   option("no-network", "noNetwork", "flag", "scripts get no fetch and no http at all"),

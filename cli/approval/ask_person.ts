@@ -18,6 +18,8 @@ export interface Terminal {
   readonly interrupt: Pick<Interrupt, "raise">;
   /** Keeps everything else from drawing while a question stands. */
   readonly quiet: () => Disposable;
+  /** Takes secrets out of what is shown. */
+  readonly redactText: (text: string) => string;
 }
 
 const QUESTION = "Allow it? [y/N/o/a/e/?] ";
@@ -79,6 +81,6 @@ async function edited(terminal: Terminal, request: ApprovalRequest): Promise<Ans
   }
 }
 
-function say({ status }: Terminal, lines: readonly string[]): void {
-  status.error(lines.join("\n"), "plain");
+function say({ status, redactText }: Terminal, lines: readonly string[]): void {
+  status.error(redactText(lines.join("\n")), "plain");
 }

@@ -1,5 +1,5 @@
 /**
- * How an invocation answers what the policy wants asked: by a person at the terminal, always yes, or always no.
+ * How an invocation answers what the policy wants asked: by a person at the terminal, by the program that drives it, always yes, or always no.
  */
 import type { Approve } from "../../contracts/approval.ts";
 import type { GrantStore } from "../../contracts/grant.ts";
@@ -7,15 +7,16 @@ import { usageError } from "../failure.ts";
 import type { CliOptions } from "../option_table.ts";
 import { createApprover } from "./approver.ts";
 import { askAtTerminal, type Terminal } from "./ask_person.ts";
+import { askProgram, type Driver } from "./ask_program.ts";
 
 /** The ways. */
-export type ApprovalMode = "prompt" | "auto" | "deny";
+export type ApprovalMode = "prompt" | "stdio" | "auto" | "deny";
 
 /**
  * The way that the options and the terminal ask for. Where nobody can be asked, and nothing is said, the answer is no: a run that nobody watches
  * must not wait for ever.
  *
- * @throws {CliError} `usage` for a way that there is not, and for `prompt` where there is no terminal.
+ * @throws {CliError} `usage` for a way that there is not, for `prompt` where there is no terminal, and for `stdio` without JSON lines.
  */
 export function approvalMode(
   { approve, json }: Pick<CliOptions, "approve" | "json">,
@@ -32,8 +33,13 @@ export function approvalMode(
       throw usageError(
         "--approve prompt needs a terminal for stdin and stderr; without one, --approve auto or --approve deny decide",
       );
+    case "stdio":
+      if (json) return "stdio";
+      throw usageError("--approve stdio needs --json: the questions are lines on stdout");
     default:
-      throw usageError(`--approve takes prompt, auto or deny, not ${JSON.stringify(approve)}`);
+      throw usageError(
+        `--approve takes prompt, stdio, auto or deny, not ${JSON.stringify(approve)}`,
+      );
   }
 }
 
@@ -45,13 +51,14 @@ export function isAtTerminal(): boolean {
 /** Makes the callback of a session; `undefined` where the answer is always no. */
 export function openApproval(
   mode: ApprovalMode,
-  { grants, sessionId, terminal }: {
+  { grants, sessionId, asking }: {
     readonly grants: GrantStore;
     readonly sessionId: string;
-    readonly terminal: Terminal;
+    readonly asking: Terminal & Driver;
   },
 ): Approve | undefined {
   if (mode === "deny") return undefined;
   if (mode === "auto") return () => ({ decision: "approve" });
-  return createApprover({ ask: askAtTerminal(terminal), grants, sessionId });
+  const ask = mode === "stdio" ? askProgram(asking) : askAtTerminal(asking);
+  return createApprover({ ask, grants, sessionId });
 }

@@ -152,5 +152,62 @@ Deno.test("approval: a way that there is not, and asking without a terminal, are
   match(prompt.stderr, /--approve prompt needs a terminal for stdin and stderr/);
   const wrong = await home.run(["--approve", "yes", "go"]);
   strictEqual(wrong.code, 3);
-  match(wrong.stderr, /--approve takes prompt, auto or deny, not "yes"/);
+  match(wrong.stderr, /--approve takes prompt, stdio, auto or deny, not "yes"/);
+});
+
+Deno.test("approval: a program that drives the command answers by lines on stdin", async () => {
+  const requests = ["a.invalid", "b.invalid", "a.invalid", "c.invalid", "d.invalid"]
+    .map((host) => `https://${host}/`);
+  const ask = script(`function run() {
+  for (const url of ${JSON.stringify(requests)}) {
+    try { fetch(url); } catch (error) { log(error.message); }
+  }
+}`);
+  await using server = await startOpenAIServer({ replies: [ask, "done"] });
+  await using home = await openHome(server.baseUrl);
+  const answers = [
+    "nonsense",
+    '{"approval_id":2,"answer":"all"}',
+    '{"approval_id":1,"answer":"session"}',
+    '{"approval_id":2,"answer":"no"}',
+    '{"approval_id":3,"answer":"edit","args":["https://changed.invalid/"]}',
+  ];
+  const { code, stdout, stderr } = await home.run(
+    ["--json", "--approve", "stdio", "--session", "s", "go"],
+    { stdin: answers.join("\n") + "\n" },
+  );
+  strictEqual(code, 0);
+  const lines = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  const asked = lines.filter(({ type }) => type === "approval_request");
+  deepStrictEqual(
+    asked.map(({ approval_id: id, name, target, args }) => [id, name, target, args]),
+    ["a", "b", "c", "d"].map((
+      host,
+      index,
+    ) => [index + 1, "fetch", `${host}.invalid`, [`https://${host}.invalid/`]]),
+  );
+  match(stderr, /warning: no answer to approval 1: nonsense\. One is \{"approval_id":1,/);
+  const told = JSON.stringify(server.requests[1]?.body);
+  match(
+    told,
+    /a\.invalid cannot be asked.*b\.invalid.*the user said no.*a\.invalid cannot be asked/,
+  );
+  match(told, /the user changed the arguments of fetch to .*changed\.invalid/);
+  // The end of stdin is no.
+  match(told, /d\.invalid.{0,20} is refused: the user said no/);
+  deepStrictEqual(
+    JSON.parse((await home.run(["sessions", "show", "s", "--json"])).stdout.split("\n")[0]!)
+      .approvals,
+    [{ name: "fetch", key: "a.invalid" }],
+  );
+});
+
+Deno.test("approval: answers on stdin need JSON lines, and a message that does not come from there", async () => {
+  await using home = await openHome();
+  const plain = await home.run(["--approve", "stdio", "go"]);
+  strictEqual(plain.code, 3);
+  match(plain.stderr, /--approve stdio needs --json/);
+  const piped = await home.run(["--json", "--approve", "stdio"], { stdin: "go" });
+  strictEqual(piped.code, 3);
+  match(piped.stdout, /answers come on stdin/);
 });
