@@ -107,7 +107,13 @@ export function suitesIn(root: string, scratch: string): readonly Suite[] {
     {
       name: "whole",
       paths: ["tests"],
-      ignore: ["tests/sandbox", "tests/security", "tests/first_run", ...CONVERTER_TESTS],
+      ignore: [
+        "tests/sandbox",
+        "tests/security",
+        "tests/first_run",
+        "tests/ext",
+        ...CONVERTER_TESTS,
+      ],
       // `sh` pipes the command's output away, `script` gives it a terminal.
       permissions: [...files, start("sh", "script"), "--allow-net=127.0.0.1", "--allow-env"],
       leaks: all,
@@ -140,6 +146,16 @@ export function suitesIn(root: string, scratch: string): readonly Suite[] {
       leaks: [],
       parallel: true,
       timeoutMs: 60_000,
+    },
+    {
+      name: "exec",
+      paths: ["tests/ext"],
+      ignore: [],
+      // Any command: the tests write programs of their own and run them. What a narrow grant allows is tried in a program that has one.
+      permissions: [...files, "--allow-run", "--allow-env"],
+      leaks: all,
+      parallel: false,
+      timeoutMs: 120_000,
     },
     {
       name: "first run",

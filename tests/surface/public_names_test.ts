@@ -139,6 +139,14 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     "textEmissionSystemPrompt",
   ],
   "cli.ts": [],
+  "ext/exec/mod.ts": [
+    "BuildContext",
+    "Capability",
+    "ExecOptions",
+    "HostFunction",
+    "Pack",
+    "execCapability",
+  ],
   "ext/otel/mod.ts": [
     "OtelTracerOptions",
     "OtelTracerProvider",
@@ -206,6 +214,7 @@ Deno.test("surface: the package's entries are pinned", () => {
   deepEqual(config.exports, {
     ".": "./mod.ts",
     "./cli": "./cli.ts",
+    "./ext/exec": "./ext/exec/mod.ts",
     "./ext/otel": "./ext/otel/mod.ts",
     "./llm/openai": "./llm/openai.ts",
     "./stores/sqlite": "./stores/sqlite/mod.ts",

@@ -1,0 +1,69 @@
+/** The `exec` capability: what scripts call, what the policy judges, what a person is shown. How a command runs is in `run_command.ts`. */
+import type { JsonValue } from "../../contracts/json.ts";
+import type { Capability, HostFunction } from "../../contracts/sandbox.ts";
+import { commandEnvironment } from "./environment.ts";
+import { type ExecOptions, type ExecSettings, execSettings } from "./exec_options.ts";
+import { commandTarget, readExecRequest } from "./exec_request.ts";
+import { resolveCommand, resolvePlace } from "./place.ts";
+import { previewCommand } from "./preview.ts";
+import { type CommandResult, OVERTIME_MS, runCommand } from "./run_command.ts";
+
+/**
+ * A capability named `exec`: `exec(argv, { cwd, stdin, timeoutMs, env })` for scripts, which gives
+ * `{ stdout, stderr, code, signal, timedOut, truncated }`. An exit code other than 0 is a result, not an error.
+ *
+ * Nothing is looked at before a command runs. Everything that a command leaves running in its process group is killed when it has ended.
+ *
+ * @throws {TypeError} when the root is no text, or a variable is not one.
+ * @throws {RangeError} when a number is out of range.
+ */
+export function execCapability(options: ExecOptions): Capability {
+  const settings = execSettings(options);
+  return {
+    name: "exec",
+    description: "runs commands in a folder",
+    build: () => [{
+      name: "exec",
+      prompt: execPrompt(settings.allowShell),
+      functions: [execFunction(settings)],
+    }],
+  };
+}
+
+function execPrompt(allowShell: boolean): string {
+  const argv = allowShell
+    ? "string[] | string /* text: sh -c */"
+    : 'string[] /* no shell: ["ls", "-l"] */';
+  return `declare function exec(argv: ${argv}, options?: { cwd?: string; stdin?: string; timeoutMs?: number; env?: Record<string, string> }): { stdout: string; stderr: string; code: number; signal: string | null; timedOut: boolean; truncated: boolean }; // a failing code does not throw`;
+}
+
+function execFunction(settings: ExecSettings): HostFunction {
+  return {
+    name: "exec",
+    sideEffect: true,
+    timeoutMs: settings.timeoutMs + OVERTIME_MS,
+    target: commandTarget,
+    preview: (args) => previewCommand(readExecRequest(args, settings)),
+    execute: (args, context) => execute(args, { settings, signal: context.signal }),
+  };
+}
+
+async function execute(
+  args: readonly JsonValue[],
+  { settings, signal }: { readonly settings: ExecSettings; readonly signal: AbortSignal },
+): Promise<CommandResult> {
+  const request = readExecRequest(args, settings);
+  const [name, ...rest] = request.argv;
+  const place = await resolvePlace(settings.root, request.cwd);
+  const { allowAbsolute, maxOutputBytes } = settings;
+  return await runCommand({
+    name,
+    command: await resolveCommand(name, { ...place, allowAbsolute }),
+    args: rest,
+    cwd: place.cwd,
+    env: commandEnvironment(settings.env, request.env),
+    ...(request.stdin !== undefined && { stdin: request.stdin }),
+    timeoutMs: request.timeoutMs,
+    maxOutputBytes,
+  }, signal);
+}
