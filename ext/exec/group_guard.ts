@@ -16,7 +16,7 @@ export interface GroupGuard {
   watch(child: Deno.ChildProcess): void;
   /** Sends a signal to the group; nothing happens when it is empty. */
   signal(signal: GroupSignal): void;
-  /** Kills what is left of the group, and resolves when the guard is gone. */
+  /** Kills what is left of the group, and resolves when the guard is gone. More calls do nothing more. */
   end(): Promise<void>;
 }
 
@@ -40,6 +40,7 @@ class ShellGuard implements GroupGuard {
   readonly #shell: Deno.ChildProcess;
   readonly #stdin: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;
   #child: Deno.ChildProcess | undefined;
+  #ended: Promise<void> | undefined;
 
   constructor() {
     this.#shell = new Deno.Command("sh", {
@@ -64,7 +65,11 @@ class ShellGuard implements GroupGuard {
     this.#tell(signal);
   }
 
-  async end(): Promise<void> {
+  end(): Promise<void> {
+    return this.#ended ??= this.#end();
+  }
+
+  async #end(): Promise<void> {
     if (this.#child !== undefined) {
       this.#tell("KILL");
       this.#tell("END");

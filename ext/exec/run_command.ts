@@ -42,6 +42,8 @@ export interface CommandResult {
   readonly truncated: boolean;
 }
 
+type Timer = ReturnType<typeof setTimeout>;
+
 /** Between the first signal and the one that cannot be ignored, when the time is up. */
 const TIMEOUT_GRACE_MS = 2000;
 /** The same when nobody waits for the result any more. */
@@ -61,10 +63,10 @@ export const OVERTIME_MS = 10_000;
  */
 export async function runCommand(plan: CommandPlan, signal: AbortSignal): Promise<CommandResult> {
   signal.throwIfAborted();
-  await using running = startCommand(plan);
+  await using running = await startCommand(plan);
   const { child, guard } = running;
   let timedOut = false;
-  let overdue: number | undefined;
+  let overdue: Timer | undefined;
   const stop = (graceMs: number): void => {
     guard.signal("TERM");
     clearTimeout(overdue);
@@ -106,7 +108,7 @@ export async function runCommand(plan: CommandPlan, signal: AbortSignal): Promis
 }
 
 /** A started command and its guard; disposing kills what is left. */
-function startCommand(plan: CommandPlan) {
+async function startCommand(plan: CommandPlan) {
   const { name, command } = plan;
   const needed = Deno.build.os === "windows" ? [command] : ["sh", command];
   const refused = needed.find((program) => !mayRun(program));
@@ -126,7 +128,7 @@ function startCommand(plan: CommandPlan) {
     guard.watch(child);
     return { child, guard, [Symbol.asyncDispose]: () => guard.end() };
   } catch (error) {
-    guard.end();
+    await guard.end();
     throw startError(name, error);
   }
 }
@@ -141,7 +143,7 @@ function startGuard() {
 
 /** Waits until both outputs have ended, for a while. */
 async function haveEnded(outputs: readonly OutputCapture[]): Promise<void> {
-  let timer: number | undefined;
+  let timer: Timer | undefined;
   const late = new Promise<void>((resolve) => timer = setTimeout(resolve, OPEN_OUTPUT_MS));
   await Promise.race([Promise.all(outputs.map((output) => output.done)), late]);
   clearTimeout(timer);
