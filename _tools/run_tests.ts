@@ -121,6 +121,16 @@ export function suitesIn(root: string, scratch: string): readonly Suite[] {
       timeoutMs: 150_000,
     },
     {
+      name: "workspace",
+      paths: ["tests/ext"],
+      ignore: [],
+      // The folder is all that the functions need. The programs make what scripts cannot: links, pipes, a process that swaps folders or is killed.
+      permissions: [...files, start("sh")],
+      leaks: all,
+      parallel: true,
+      timeoutMs: 120_000,
+    },
+    {
       name: "sandbox",
       paths: ["tests/sandbox", "tests/security"],
       ignore: SHARED_HOST_TESTS,

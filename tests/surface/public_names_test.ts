@@ -155,6 +155,10 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     "Tracer",
     "createOtelTracer",
   ],
+  "ext/workspace/mod.ts": [
+    "WorkspaceOptions",
+    "workspaceCapability",
+  ],
   "llm/openai.ts": [
     "Client",
     "Completion",
@@ -216,6 +220,7 @@ Deno.test("surface: the package's entries are pinned", () => {
     "./cli": "./cli.ts",
     "./ext/exec": "./ext/exec/mod.ts",
     "./ext/otel": "./ext/otel/mod.ts",
+    "./ext/workspace": "./ext/workspace/mod.ts",
     "./llm/openai": "./llm/openai.ts",
     "./stores/sqlite": "./stores/sqlite/mod.ts",
     "./testing": "./testing.ts",
