@@ -9,6 +9,9 @@ const SHOWN_CHARACTERS = 200;
 /** Bytes of one name, as common file systems have it. */
 const NAME_BYTES = 255;
 
+/** Names that a path has at most: deeper folders are a mistake, and each costs time. */
+const MAX_NAMES = 64;
+
 /** Names of temporary files that are renamed to what they are for; a crash may leave one behind. */
 const TEMPORARY = /^\.agentloop-[0-9a-f-]{36}\.tmp$/;
 
@@ -35,7 +38,7 @@ export function shownPath(path: unknown): string {
 /**
  * The names that a path consists of; none for the root (`"."`). `.` and doubled slashes fall away.
  *
- * @throws {Refusal} for what is no relative path of plain names: `..`, absolute paths, NUL, what stands for `.git`.
+ * @throws {Refusal} for what is no relative path of 64 plain names at most: `..`, absolute paths, NUL, what stands for `.git`.
  */
 export function readNames(path: unknown): readonly string[] {
   if (typeof path !== "string" || path === "" || path.startsWith("/")) throw new Refusal(path);
@@ -43,7 +46,9 @@ export function readNames(path: unknown): readonly string[] {
   // Where backslashes part names, they would make one name of several.
   if (Deno.build.os === "windows" && /[\\:]/.test(path)) throw new Refusal(path);
   const names = path.split("/").filter((name) => name !== "" && name !== ".");
-  if (names.some((name) => !isAllowedName(name))) throw new Refusal(path);
+  if (names.length > MAX_NAMES || names.some((name) => !isAllowedName(name))) {
+    throw new Refusal(path);
+  }
   return names;
 }
 
