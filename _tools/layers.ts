@@ -79,7 +79,17 @@ export const AREA_RULES: readonly AreaRule[] = [
   },
   {
     area: "cli",
-    imports: ["contracts", "redact", "llm", "sandbox", "sandbox/packs", "stores", "loop", "mod.ts"],
+    imports: [
+      "contracts",
+      "redact",
+      "llm",
+      "sandbox",
+      "sandbox/packs",
+      "stores",
+      "loop",
+      "ext",
+      "mod.ts",
+    ],
     dynamic: true,
     packages: ["*"],
     faces: true,

@@ -240,6 +240,16 @@ function refuseContradictions(options: CliOptions, command: CommandSpec): void {
       throw clash("--no-network", name, "without the functions there is nothing to allow");
     }
   }
+  for (
+    const [field, name] of [["allowExec", "--allow-exec"], [
+      "dangerouslyAllowShell",
+      "--dangerously-allow-shell",
+    ]] as const
+  ) {
+    if (options.noExec && options[field]) {
+      throw clash("--no-exec", name, "without the function there is nothing to allow");
+    }
+  }
   if (options.quiet && options.verbose) {
     throw clash("--quiet", "--verbose", "they ask for opposite things");
   }

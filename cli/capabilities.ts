@@ -3,17 +3,53 @@
  */
 import type { Client } from "../contracts/model.ts";
 import type { Capability } from "../contracts/sandbox.ts";
+import { execCapability } from "../ext/exec/mod.ts";
+import { workspaceCapability } from "../ext/workspace/mod.ts";
 import { defaultCapabilities } from "../sandbox/default_capabilities.ts";
 import type { CliOptions } from "./option_table.ts";
 
 /** The capabilities that reach into a network. */
 const NETWORK = ["fetch", "http"];
 
-/** The default capabilities, as far as the options leave them. `ai` asks the model of the run. */
-export function commandCapabilities(
-  options: Pick<CliOptions, "noNetwork" | "model">,
-  client: Client,
-): Capability[] {
-  return defaultCapabilities(client, options.model)
+/** Below so many tokens of window the project's functions, whose declarations take some 450, come only where an option of theirs is given. */
+const SMALL_WINDOW = 4096;
+
+/** What the capabilities depend on. */
+export type CapabilityOptions = Pick<
+  CliOptions,
+  | "noNetwork"
+  | "model"
+  | "cwd"
+  | "noExec"
+  | "allowExec"
+  | "dangerouslyAllowShell"
+  | "contextWindow"
+>;
+
+/** The default capabilities, as far as the options leave them, and those of the project. `ai` asks the model of the run. */
+export function commandCapabilities(options: CapabilityOptions, client: Client): Capability[] {
+  const general = defaultCapabilities(client, options.model)
     .filter(({ name }) => !options.noNetwork || !NETWORK.includes(name));
+  return [...general, ...projectCapabilities(options)];
+}
+
+/** Files and commands of the project, as far as this program may read and run anything. */
+function projectCapabilities(options: CapabilityOptions): Capability[] {
+  const { cwd, noExec, allowExec, dangerouslyAllowShell, contextWindow = Infinity } = options;
+  const isAskedFor = cwd !== undefined || allowExec !== undefined || dangerouslyAllowShell;
+  if (contextWindow < SMALL_WINDOW && !isAskedFor) return [];
+  const root = cwd ?? ".";
+  const capabilities: Capability[] = [];
+  if (isGranted({ name: "read", path: root })) {
+    const readOnly = !isGranted({ name: "write", path: root });
+    capabilities.push(workspaceCapability({ root, readOnly }));
+  }
+  if (!noExec && isGranted({ name: "run", command: "sh" })) {
+    capabilities.push(execCapability({ root, allowShell: dangerouslyAllowShell }));
+  }
+  return capabilities;
+}
+
+function isGranted(permission: Deno.PermissionDescriptor): boolean {
+  return Deno.permissions.querySync(permission).state === "granted";
 }

@@ -14,6 +14,8 @@ const OPENED_BY = {
 
 /** Decides over calls, and remembers why it said no. */
 export interface CommandPolicy extends PolicyChecker {
+  /** Decides over one call, at once. */
+  check(call: PolicyCall): PolicyDecision;
   /** Why a call with this name and target was not let through last; `undefined` when it was. */
   whyRefused(name: string, target: string): string | undefined;
 }
@@ -24,12 +26,14 @@ export interface CommandPolicy extends PolicyChecker {
  * @throws {CliError} `usage` when a value is no list of hosts.
  */
 export function commandPolicy(
-  options: Pick<CliOptions, "allowNet" | "allowPrivateNet">,
+  options: Pick<CliOptions, "allowNet" | "allowPrivateNet" | "allowExec">,
 ): CommandPolicy {
   const policy = defaultPolicy(options);
+  const commands = checkedCommands(options.allowExec ?? []);
   const reasons = new Map<string, string>();
   return {
     check(call: PolicyCall): PolicyDecision {
+      if (call.name === "exec") return checkExec(call, commands);
       const decision = policy.check(call);
       if (decision.decision === "allow") return decision;
       const reason = inOptions(decision.reason);
@@ -38,6 +42,34 @@ export function commandPolicy(
     },
     whyRefused: (name, target) => reasons.get(keyOf(name, target)),
   };
+}
+
+/**
+ * A command that was named runs without a question, as long as the name alone decides what runs: a path is another command, and variables can make a
+ * command do anything.
+ */
+function checkExec({ target, args }: PolicyCall, commands: ReadonlySet<string>): PolicyDecision {
+  const options = args[1];
+  const setsVariables = typeof options === "object" && options !== null && "env" in options;
+  if (target !== undefined && commands.has(target) && !setsVariables) {
+    return { decision: "allow" };
+  }
+  const reason = target === undefined || setsVariables
+    ? "it runs a command"
+    : `it runs a command; --allow-exec ${target} lets it pass`;
+  return { decision: "ask", reason };
+}
+
+function checkedCommands(names: readonly string[]): ReadonlySet<string> {
+  for (const name of names) {
+    if (/^[^\s/\\]+$/.test(name)) continue;
+    throw usageError(
+      `--allow-exec takes names of commands such as git, not ${
+        JSON.stringify(name)
+      }: a path is asked about each time`,
+    );
+  }
+  return new Set(names);
 }
 
 function defaultPolicy(

@@ -1,4 +1,5 @@
 import { deepStrictEqual, match, strictEqual, throws } from "node:assert/strict";
+import type { JsonValue } from "../contracts/json.ts";
 import type { PolicyCall } from "../contracts/policy.ts";
 import { commandPolicy } from "./command_policy.ts";
 import { CliError } from "./failure.ts";
@@ -44,5 +45,38 @@ Deno.test("a value that is no host is wrong use of its option", () => {
       match(String(error), new RegExp(`${option}: expected hosts such as "example\\.com"`));
       return true;
     });
+  }
+});
+
+Deno.test("commands that were named run without a question, others and paths do not", () => {
+  const policy = commandPolicy({ allowExec: ["git"] });
+  const run = (target: string | undefined, options: JsonValue = {}) =>
+    policy.check(
+      call({
+        name: "exec",
+        args: [["x"], options],
+        sideEffect: true,
+        ...(target === undefined ? {} : { target }),
+      }),
+    );
+  deepStrictEqual(run("git"), { decision: "allow" });
+  deepStrictEqual(run("git", { cwd: "src" }), { decision: "allow" });
+  deepStrictEqual(run("make"), {
+    decision: "ask",
+    reason: "it runs a command; --allow-exec make lets it pass",
+  });
+  for (const [target, options] of [["./git", {}], ["/bin/git", {}], ["git", { env: { A: "b" } }]]) {
+    strictEqual(run(target as string, options as JsonValue).decision, "ask", String(target));
+  }
+  strictEqual(run(undefined).decision, "ask");
+  strictEqual(
+    commandPolicy({ allowExec: [] }).check(call({ name: "exec", target: "git" })).decision,
+    "ask",
+  );
+});
+
+Deno.test("a command is allowed by its name and not by a path", () => {
+  for (const name of ["./git", "/bin/git", "a b", ""]) {
+    throws(() => commandPolicy({ allowExec: [name] }), /--allow-exec takes names of commands/);
   }
 });

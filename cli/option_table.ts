@@ -24,6 +24,10 @@ export interface CliOptions {
   readonly offline: boolean;
   /** Scripts get no function that reaches into a network. */
   readonly noNetwork: boolean;
+  /** Scripts cannot run commands. */
+  readonly noExec: boolean;
+  /** Scripts may pass a command as text to a shell. */
+  readonly dangerouslyAllowShell: boolean;
   /** Nothing is summarized. */
   readonly noCompact: boolean;
   /** The session to extend. */
@@ -58,6 +62,10 @@ export interface CliOptions {
   readonly system?: string;
   /** How questions of the policy are answered: `prompt`, `stdio`, `auto` or `deny`. */
   readonly approve?: string;
+  /** The project that scripts read, change and run commands in. */
+  readonly cwd?: string;
+  /** Commands that run without a question, by name. */
+  readonly allowExec?: readonly string[];
   /** Hosts that scripts may reach. */
   readonly allowNet?: readonly string[];
   /** Hosts that scripts may reach although they lie in a private network. */
@@ -144,6 +152,21 @@ export const OPTIONS: readonly OptionSpec[] = [
     "text",
     "persona, kept with the session; @FILE reads it",
     "TEXT",
+  ),
+  option("cwd", "cwd", "text", "the project: the folder whose files scripts see (.)", "DIR"),
+  option(
+    "allow-exec",
+    "allowExec",
+    "list",
+    "commands that run without a question: git,make",
+    "NAMES",
+  ),
+  option("no-exec", "noExec", "flag", "scripts cannot run commands at all"),
+  option(
+    "dangerously-allow-shell",
+    "dangerouslyAllowShell",
+    "flag",
+    "scripts may hand a text to sh -c",
   ),
   option(
     "allow-net",

@@ -14,10 +14,13 @@ import { createProcessHost } from "../sandbox/process_host.ts";
 import { commandCapabilities } from "./capabilities.ts";
 import { type CommandPolicy, commandPolicy } from "./command_policy.ts";
 import { compactorFor } from "./compactor.ts";
+import { usageError } from "./failure.ts";
 import type { CliOptions } from "./option_table.ts";
 import { limitsOf, pricesOf } from "./run_settings.ts";
 import { commandRedactor } from "./secrets.ts";
 import type { Store } from "./store_access.ts";
+import { oneLine } from "./terminal_text.ts";
+import { reasonOf } from "./text_input.ts";
 
 /** What can be said before a store is opened; where an option is wrong, none is. */
 export interface RunSettings {
@@ -40,12 +43,23 @@ export function readSettings(
   options: CliOptions,
   { config, model }: { readonly config: OpenAIConfig; readonly model: string | undefined },
 ): RunSettings {
+  checkProject(options);
   return {
     policy: commandPolicy(options),
     redactor: commandRedactor(config),
     model,
     prices: pricesOf(options, model),
   };
+}
+
+function checkProject({ cwd }: CliOptions): void {
+  if (cwd === undefined) return;
+  try {
+    if (Deno.statSync(cwd).isDirectory) return;
+  } catch (error) {
+    throw usageError(`--cwd ${oneLine(cwd, 200)} cannot be used: ${reasonOf(error)}`);
+  }
+  throw usageError(`--cwd ${oneLine(cwd, 200)} is no folder`);
 }
 
 /** A loop and what it runs scripts in. Disposing ends the processes. */
