@@ -74,7 +74,9 @@ export function plainError(error: unknown, shown: string): Error {
   if (error instanceof Deno.errors.NotFound || code === "ENOENT") return missing(shown);
   if (error instanceof Deno.errors.NotCapable) return new Error(`${shown}: no permission`);
   if (typeof code === "string") return new Error(`${shown}: the system refused it (${code})`);
-  return error instanceof Error ? error : new Error(`${shown}: failed`);
+  if (!(error instanceof Error)) return new Error(`${shown}: failed`);
+  const [, said] = error.message.match(/^(.*?) \(os error \d+\)/) ?? [];
+  return said === undefined ? error : new Error(`${shown}: the system refused it (${said})`);
 }
 
 function missing(shown: string): Error {

@@ -165,7 +165,7 @@ Deno.test("workspace: errors hold no path of the host and no control characters"
       ok(!/[\u0000-\u001f]/.test(error.message) && error.message.length < 400, error.message);
     }
   }
-  await rejects(folder.call("readFile", "gone.txt"), /^Error: gone\.txt does not exist; listDir/);
+  await rejects(folder.call("readFile", "lost.txt"), /^Error: lost\.txt does not exist; listDir/);
 });
 
 Deno.test("workspace: no spelling of a path reaches what lies outside", async () => {

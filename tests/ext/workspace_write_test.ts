@@ -70,7 +70,7 @@ Deno.test("FIL-06 workspace: a write that fails leaves the old content and no te
   }).output();
   equal(
     new TextDecoder().decode(output.stdout).trim(),
-    "d/a.txt: the system refused it (EFBIG)",
+    "d/a.txt: the system refused it (File too large)",
     new TextDecoder().decode(output.stderr),
   );
   equal(folder.text("d/a.txt"), "old");
@@ -89,7 +89,6 @@ Deno.test("FIL-07 workspace: what is written is what was given", async () => {
   ];
   for (const [index, text] of texts.entries()) {
     await folder.call("writeFile", `${index}.txt`, text);
-    equal(folder.text(`${index}.txt`), new TextDecoder().decode(new TextEncoder().encode(text)));
     deepEqual(
       [...Deno.readFileSync(`${folder.root}/${index}.txt`)],
       [...new TextEncoder().encode(text)],

@@ -1,0 +1,84 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { WorkspaceFolder } from "./workspace_folder.ts";
+
+/** Swaps the folder `sub` for a link that leads out, and back, as fast as it can for a while, then rests. */
+function startSwapper(folder: WorkspaceFolder, restMs: number): Deno.ChildProcess {
+  const code = `
+    for (;;) {
+      const until = performance.now() + 60;
+      while (performance.now() < until) {
+        Deno.renameSync("sub", ".real");
+        Deno.renameSync(".link", "sub");
+        for (let wait = performance.now() + Math.random() / 3; performance.now() < wait;);
+        Deno.renameSync("sub", ".link");
+        Deno.renameSync(".real", "sub");
+        for (let wait = performance.now() + Math.random() / 3; performance.now() < wait;);
+      }
+      await new Promise((resolve) => setTimeout(resolve, ${restMs}));
+    }`;
+  const main = `${folder.base}/swap.js`;
+  Deno.writeTextFileSync(main, code);
+  return new Deno.Command("sh", {
+    args: ["-c", `ln -s ../outside .link; exec "$0" run -A --no-check "$1"`, Deno.execPath(), main],
+    cwd: folder.root,
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+}
+
+Deno.test("workspace: while a folder is swapped for a link, nothing outside is read, listed or written", async () => {
+  await using folder = await WorkspaceFolder.open({ "sub/secret.txt": "inside", "sub/a.txt": "a" });
+  await Deno.writeTextFile(`${folder.outside}/a.txt`, "the secret of a");
+  await Deno.writeTextFile(`${folder.outside}/only-outside.txt`, "");
+  const before = folder.outsideState();
+  const swapper = startSwapper(folder, 60);
+  const counts = { written: 0, listed: 0 };
+  const read = new Set<string>();
+  try {
+    const until = performance.now() + 8_000;
+    const repeat = async (work: () => Promise<void>) => {
+      // What is refused while the folder is swapped is as it should be.
+      while (performance.now() < until) await work().catch(() => {});
+    };
+    await Promise.all([
+      ...Array.from(
+        { length: 4 },
+        () => repeat(async () => void read.add(await folder.call("readFile", "sub/secret.txt"))),
+      ),
+      repeat(async () => {
+        const names = await folder.call("listDir", "sub");
+        counts.listed++;
+        for (const { name } of names) read.add(name === "only-outside.txt" ? name : "inside");
+      }),
+      repeat(async () => {
+        await folder.call("writeFile", "sub/a.txt", `a ${counts.written}`);
+        counts.written++;
+      }),
+      repeat(() => folder.call("writeFile", `sub/new${counts.written}/x.txt`, "new")),
+      repeat(() => folder.call("editFile", "sub/secret.txt", "the secret", "edited")),
+    ]);
+  } finally {
+    swapper.kill("SIGKILL");
+    await swapper.status;
+  }
+  deepEqual([...read], ["inside"]);
+  ok(counts.written > 0 && counts.listed > 0, JSON.stringify(counts));
+  equal(folder.outsideState(), before);
+});
+
+Deno.test("workspace: what a swap would let out is never returned", async () => {
+  await using folder = await WorkspaceFolder.open({ "sub/secret.txt": "inside" });
+  const swapper = startSwapper(folder, 0);
+  const seen = new Set<string>();
+  try {
+    const until = performance.now() + 3_000;
+    while (performance.now() < until) {
+      await folder.call("readFile", "sub/secret.txt").then((text) => seen.add(text), () => {});
+    }
+  } finally {
+    swapper.kill("SIGKILL");
+    await swapper.status;
+  }
+  deepEqual([...seen].filter((text) => text !== "inside"), []);
+});
