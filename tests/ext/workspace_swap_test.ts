@@ -3,15 +3,25 @@ import { WorkspaceFolder } from "./workspace_folder.ts";
 
 /** Swaps the folder `sub` for a link that leads out, and back, as fast as it can for a while, then rests. */
 function startSwapper(folder: WorkspaceFolder, restMs: number): Deno.ChildProcess {
+  // In the moment in which there is no `sub`, a write may make one: it is taken away again.
   const code = `
+    function move(from, to) {
+      for (;;) {
+        try {
+          return Deno.renameSync(from, to);
+        } catch {
+          try { Deno.removeSync(to, { recursive: true }); } catch { /* is made just now */ }
+        }
+      }
+    }
     for (;;) {
       const until = performance.now() + 60;
       while (performance.now() < until) {
-        Deno.renameSync("sub", ".real");
-        Deno.renameSync(".link", "sub");
+        move("sub", ".real");
+        move(".link", "sub");
         for (let wait = performance.now() + Math.random() / 3; performance.now() < wait;);
-        Deno.renameSync("sub", ".link");
-        Deno.renameSync(".real", "sub");
+        move("sub", ".link");
+        move(".real", "sub");
         for (let wait = performance.now() + Math.random() / 3; performance.now() < wait;);
       }
       await new Promise((resolve) => setTimeout(resolve, ${restMs}));
