@@ -17,8 +17,7 @@ export interface WorkspaceOptions {
   readonly readOnly?: boolean;
 }
 
-const PROMPT_READ =
-  `// Files of the workspace. Paths are relative to its root. all: also what .gitignore names.
+const PROMPT_READ = `// Files below one root, paths relative to it. all: also what .gitignore names.
 declare function readFile(path: string, o?: { from?: number; to?: number /* lines, from 1 */; encoding?: "base64"; maxBytes?: number }): string;
 declare function listDir(path?: string): { name: string; kind: "file" | "dir" | "link" | "other" }[];
 declare function glob(pattern: string, o?: { all?: boolean }): string[]; // "src/**/*.ts"
