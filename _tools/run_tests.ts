@@ -122,7 +122,7 @@ export function suitesIn(root: string, scratch: string): readonly Suite[] {
     },
     {
       name: "workspace",
-      paths: ["tests/ext"],
+      paths: ["tests/ext/workspace"],
       ignore: [],
       // The folder is all that the functions need. The programs make what scripts cannot: links, pipes, a process that swaps folders or is killed.
       permissions: [...files, start("sh")],
@@ -159,7 +159,7 @@ export function suitesIn(root: string, scratch: string): readonly Suite[] {
     },
     {
       name: "exec",
-      paths: ["tests/ext"],
+      paths: ["tests/ext/exec"],
       ignore: [],
       // Any command: the tests write programs of their own and run them. What a narrow grant allows is tried in a program that has one.
       permissions: [...files, "--allow-run", "--allow-env"],

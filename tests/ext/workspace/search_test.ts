@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import type { CallContext } from "../../contracts/sandbox.ts";
-import { WorkspaceFolder } from "./workspace_folder.ts";
+import type { CallContext } from "../../../contracts/sandbox.ts";
+import { WorkspaceFolder } from "./folder.ts";
 
 Deno.test("workspace: glob finds by pattern, files with a dot too", async () => {
   await using folder = await WorkspaceFolder.open({

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { WorkspaceFolder } from "./workspace_folder.ts";
+import { WorkspaceFolder } from "./folder.ts";
 
 /** Swaps the folder `sub` for a link that leads out, and back, as fast as it can for a while, then rests. */
 function startSwapper(folder: WorkspaceFolder, restMs: number): Deno.ChildProcess {

@@ -1,7 +1,7 @@
 /** For the tests of the workspace: a folder with files, one outside of it, and the functions as scripts call them. */
-import type { JsonValue } from "../../contracts/json.ts";
-import type { CallContext, HostFunction, Pack } from "../../contracts/sandbox.ts";
-import { workspaceCapability, type WorkspaceOptions } from "../../ext/workspace/mod.ts";
+import type { JsonValue } from "../../../contracts/json.ts";
+import type { CallContext, HostFunction, Pack } from "../../../contracts/sandbox.ts";
+import { workspaceCapability, type WorkspaceOptions } from "../../../ext/workspace/mod.ts";
 
 /** What every refusal says after the path. */
 export const REFUSED = /is outside of the workspace or no regular file$/;

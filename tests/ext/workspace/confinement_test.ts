@@ -1,6 +1,6 @@
 import { deepEqual, doesNotThrow, equal, ok, rejects, throws } from "node:assert/strict";
-import { isGitName, readNames } from "../../ext/workspace/path_rules.ts";
-import { REFUSED, WorkspaceFolder } from "./workspace_folder.ts";
+import { isGitName, readNames } from "../../../ext/workspace/path_rules.ts";
+import { REFUSED, WorkspaceFolder } from "./folder.ts";
 
 /** Every function that takes a path, with that path. */
 function allCalls(path: string): readonly (readonly [string, ...string[]])[] {

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import { REFUSED, WorkspaceFolder } from "./workspace_folder.ts";
+import { REFUSED, WorkspaceFolder } from "./folder.ts";
 
 function modeOf(folder: WorkspaceFolder, path: string): number {
   return (Deno.statSync(`${folder.root}/${path}`).mode ?? 0) & 0o7777;
@@ -45,7 +45,7 @@ Deno.test("FIL-06 workspace: a write that fails leaves the old content and no te
   // A file system that is full, or a folder that may not be written: the limit of a file's size fails as they do.
   const code = `
     import { workspaceCapability } from ${
-    JSON.stringify(import.meta.resolve("../../ext/workspace/mod.ts"))
+    JSON.stringify(import.meta.resolve("../../../ext/workspace/mod.ts"))
   };
     const [pack] = await workspaceCapability({ root: ${
     JSON.stringify(folder.root)

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { HeadAndTail } from "../../ext/exec/output_capture.ts";
-import { makeWorkspace } from "./exec_workspace.ts";
+import { HeadAndTail } from "../../../ext/exec/output_capture.ts";
+import { makeWorkspace } from "./workspace.ts";
 
 const LEFT_OUT = /\n\[\.\.\. (\d+) bytes left out \.\.\.\]\n/;
 

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, rejects, throws } from "node:assert/strict";
-import { workspaceCapability } from "../../ext/workspace/mod.ts";
-import { buildPack, WorkspaceFolder } from "./workspace_folder.ts";
+import { workspaceCapability } from "../../../ext/workspace/mod.ts";
+import { buildPack, WorkspaceFolder } from "./folder.ts";
 
 Deno.test("workspace: some lines of a file are read, with their endings", async () => {
   const lines = Array.from({ length: 50_000 }, (_, index) => `line ${index + 1}\n`);

@@ -1,8 +1,8 @@
 /** A workspace for tests of `exec`: a folder that is gone afterwards, and calls as the gate makes them. */
 import { join } from "node:path";
-import type { JsonValue } from "../../contracts/json.ts";
-import type { HostFunction, Pack } from "../../contracts/sandbox.ts";
-import { execCapability, type ExecOptions } from "../../ext/exec/mod.ts";
+import type { JsonValue } from "../../../contracts/json.ts";
+import type { HostFunction, Pack } from "../../../contracts/sandbox.ts";
+import { execCapability, type ExecOptions } from "../../../ext/exec/mod.ts";
 
 /** What `exec` gives. */
 export interface ExecResult {

@@ -1,11 +1,11 @@
 import { deepEqual, ok } from "node:assert/strict";
-import { WorkspaceFolder } from "./workspace_folder.ts";
+import { WorkspaceFolder } from "./folder.ts";
 
 /** A program that may touch the workspace only; `body` finds its functions in `call`. */
 function programOf(folder: WorkspaceFolder, body: string): string {
   return `
     import { workspaceCapability } from ${
-    JSON.stringify(import.meta.resolve("../../ext/workspace/mod.ts"))
+    JSON.stringify(import.meta.resolve("../../../ext/workspace/mod.ts"))
   };
     const [pack] = await workspaceCapability({ root: ${JSON.stringify(folder.root)} })
       .build({ sessionId: "s" });
