@@ -21,19 +21,25 @@ export interface KeptOutput {
   readonly truncated: boolean;
 }
 
+/** What a pipe holds on Linux. */
+const READ_BYTES = 65_536;
+
 /** Starts to read. Owns the stream from then on. */
 export function captureOutput(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   maxBytes: number,
 ): OutputCapture {
   const kept = new HeadAndTail(maxBytes);
-  const reader = stream.getReader();
+  const reader = stream.getReader({ mode: "byob" });
   const drain = async (): Promise<void> => {
+    // One buffer for all reads: endless output would fill the memory with old ones faster than they are collected.
+    let buffer = new Uint8Array(READ_BYTES);
     try {
       for (;;) {
-        const { value, done } = await reader.read();
+        const { value, done } = await reader.read(buffer);
+        if (value !== undefined) kept.add(value);
         if (done) return;
-        kept.add(value);
+        buffer = new Uint8Array(value.buffer);
       }
     } catch {
       // The pipe broke: what came is what there is.
