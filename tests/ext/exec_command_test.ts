@@ -71,8 +71,8 @@ Deno.test("exec: a command with a path is found from the cwd, stays inside, and 
   await Deno.mkdir(join(workspace.root, "in"));
   await workspace.write("in/tool", "#!/bin/sh\necho tool $1\n", 0o755);
   await Deno.writeTextFile(join(workspace.neighbour, "evil"), "#!/bin/sh\n", { mode: 0o755 });
-  await Deno.symlink(join(workspace.neighbour, "evil"), join(workspace.root, "link"));
-  await Deno.symlink("in/tool", join(workspace.root, "inner"));
+  await workspace.link("link", join(workspace.neighbour, "evil"));
+  await workspace.link("inner", "in/tool");
   equal((await workspace.exec([["./tool", "1"], { cwd: "in" }])).stdout, "tool 1\n");
   equal((await workspace.exec([["in/tool", "2"]])).stdout, "tool 2\n");
   equal((await workspace.exec([["./inner", "3"]])).stdout, "tool 3\n");
@@ -101,9 +101,9 @@ Deno.test("FIL-01 FIL-02 exec: the cwd stays inside of the root, links resolved"
   await using workspace = await makeWorkspace();
   const { root, neighbour } = workspace;
   for (const folder of ["..notes", "a", "a/..b"]) await Deno.mkdir(join(root, folder));
-  await Deno.symlink(neighbour, join(root, "dir"));
-  await Deno.symlink("../../..", join(root, "a/up"));
-  await Deno.symlink("a", join(root, "same"));
+  await workspace.link("dir", neighbour);
+  await workspace.link("a/up", "../../..");
+  await workspace.link("same", "a");
   await workspace.write("file", "");
   const where = async (cwd: string) => (await workspace.exec([["pwd"], { cwd }])).stdout.trim();
   equal(await where("."), root);

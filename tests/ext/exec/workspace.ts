@@ -27,6 +27,8 @@ export interface Workspace extends AsyncDisposable {
   exec(args: readonly JsonValue[], options?: Options, signal?: AbortSignal): Promise<ExecResult>;
   /** Writes a file below the root. */
   write(path: string, text: string, mode?: number): Promise<void>;
+  /** Makes a link below the root. The runtime's own call would need the permission to read and write everything. */
+  link(path: string, target: string): Promise<void>;
 }
 
 /** Makes a workspace. */
@@ -44,6 +46,11 @@ export async function makeWorkspace(): Promise<Workspace> {
     async write(path, text, mode = 0o644) {
       await Deno.writeTextFile(join(root, path), text);
       await Deno.chmod(join(root, path), mode);
+    },
+    async link(path, target) {
+      const made = await new Deno.Command("ln", { args: ["-s", target, join(root, path)] })
+        .output();
+      if (!made.success) throw new Error(`The link ${path} was not made.`);
     },
     [Symbol.asyncDispose]: () => Deno.remove(outer, { recursive: true }),
   };
