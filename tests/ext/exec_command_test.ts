@@ -236,10 +236,10 @@ async function withPermissions(
       }
     }
     console.log(JSON.stringify(results));`;
-  // Without --no-prompt and with an input that would answer: who prompts is found out.
   const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
       "run",
+      "--no-prompt",
       "--no-check",
       ...flags,
       `data:text/javascript,${encodeURIComponent(program)}`,
