@@ -3,8 +3,9 @@
  * that is sent to the command reaches, signals the whole group: when it is told to, and when its pipe ends because the program is gone,
  * however that went. The runtime could signal a group itself only with the permission to run anything.
  *
- * Not held: what leaves the group (`setsid`), which, if it also holds the command's unread input, keeps the program from ending by itself; and a program that is killed in the instant between a command's start and the guard's
- * hearing of it. On Windows there are no groups: the command itself is ended, what it started is not.
+ * Not held: what leaves the group (`setsid`), which, if it also holds the command's unread input, keeps the program from ending by itself;
+ * and a program that is killed in the instant between a command's start and the guard's hearing of it. On Windows there are no groups: the
+ * command itself is ended, what it started is not.
  */
 
 /** What a group can be sent. */

@@ -178,6 +178,8 @@ for (const signal of ["SIGKILL", "SIGINT", "SIGTERM", "SIGHUP"] as const) {
     const program = startProgram(workspace);
     const pids = await writtenPids(workspace, 2);
     const guards = (await childrenOf(program.pid)).map(({ pid }) => pid);
+    // A service manager sends it to every process; a guard that obeyed would leave the command alone.
+    if (signal !== "SIGKILL") { for (const pid of guards) Deno.kill(pid, signal); }
     // As a terminal does: everything in the program's group gets it.
     Deno.kill(-program.pid, signal);
     await program.status;
