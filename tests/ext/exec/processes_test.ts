@@ -1,9 +1,9 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
-import { execCapability } from "../../ext/exec/mod.ts";
-import { runScripts } from "../packs/script_loop.ts";
-import { until } from "../sandbox/process_table.ts";
-import { makeWorkspace, type Workspace } from "./exec_workspace.ts";
+import { execCapability } from "../../../ext/exec/mod.ts";
+import { runScripts } from "../../packs/script_loop.ts";
+import { until } from "../../sandbox/process_table.ts";
+import { makeWorkspace, type Workspace } from "./workspace.ts";
 import { allGone, childrenOf } from "./process_list.ts";
 
 /** What is sent has arrived when `exec` returns; that the process is taken away may take the machine a moment more. */
@@ -151,7 +151,9 @@ for (const ending of ["abort", "time"] as const) {
 /** A program that runs one command and may run nothing but what that takes. */
 function startProgram(workspace: Workspace): Deno.ChildProcess {
   const program = `
-    import { execCapability } from ${JSON.stringify(import.meta.resolve("../../ext/exec/mod.ts"))};
+    import { execCapability } from ${
+    JSON.stringify(import.meta.resolve("../../../ext/exec/mod.ts"))
+  };
     const signal = new AbortController().signal;
     const [pack] = execCapability({ root: ${JSON.stringify(workspace.root)} }).build({});
     await pack.functions[0].execute([["sh", "-c", ${JSON.stringify(STAYING)}]], { signal });`;

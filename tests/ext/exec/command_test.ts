@@ -1,7 +1,7 @@
 import { deepEqual, doesNotMatch, equal, match, ok, rejects, throws } from "node:assert/strict";
 import { join } from "node:path";
-import { execCapability, type ExecOptions } from "../../ext/exec/mod.ts";
-import { execFunction, execPack, makeWorkspace, type Workspace } from "./exec_workspace.ts";
+import { execCapability, type ExecOptions } from "../../../ext/exec/mod.ts";
+import { execFunction, execPack, makeWorkspace, type Workspace } from "./workspace.ts";
 
 /** The message of a call that fails; it names no path of this machine and has no stack. */
 async function refusal(workspace: Workspace, ...call: Parameters<Workspace["exec"]>) {
@@ -224,7 +224,9 @@ async function withPermissions(
   calls: readonly (readonly string[])[],
 ): Promise<readonly string[]> {
   const program = `
-    import { execCapability } from ${JSON.stringify(import.meta.resolve("../../ext/exec/mod.ts"))};
+    import { execCapability } from ${
+    JSON.stringify(import.meta.resolve("../../../ext/exec/mod.ts"))
+  };
     const signal = new AbortController().signal;
     const [pack] = execCapability({ root: ${JSON.stringify(root)} }).build({});
     const results = [];
