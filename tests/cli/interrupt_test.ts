@@ -1,5 +1,6 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { startOpenAIServer } from "../fixtures/openai_server.ts";
+import { until } from "../sandbox/process_table.ts";
 import { type Home, jsonLines, onlyResult, openHome, script } from "./cli_process.ts";
 
 /** Reads stdout until a text has come, and hands out the rest on request. */
@@ -73,7 +74,7 @@ Deno.test("CLI-05: a busy script is stopped by SIGINT and leaves no process behi
   await using home = await openHome(server.baseUrl);
   await using child = home.start(["--json", "go"]);
   const rest = await readUntil(child, '"execute_js"');
-  strictEqual((await processesOf(home)).length, 2);
+  await until("its guest is there", async () => (await processesOf(home)).length === 2);
   child.kill("SIGINT");
   strictEqual((await child.status).code, 130);
   strictEqual(onlyResult(await rest()).exit_code, 130);
