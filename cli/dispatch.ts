@@ -15,6 +15,9 @@ import { resultLine } from "./result_line.ts";
 import { openStatus, type Status } from "./status.ts";
 import { VERSION } from "./version.ts";
 
+/** A second signal ends the program at once, but for this time, in ms: output that somebody reads is written by then. */
+const LEAVING_MS = 100;
+
 /** Runs the command that the arguments name and resolves with the exit code, all output written. Never throws. */
 export async function dispatch(args: readonly string[]): Promise<number> {
   const startedAt = performance.now();
@@ -22,11 +25,15 @@ export async function dispatch(args: readonly string[]): Promise<number> {
   let status = openStatus(Deno.stderr);
   let given: Pick<CliOptions, "baseUrl"> = {};
   const last = (outcome: Outcome) => resultLine(outcome, performance.now() - startedAt);
-  using interrupt = listenForInterrupts((exitCode) => {
+  let isTold = false;
+  async function leave(exitCode: number): Promise<never> {
     status.setLive();
-    output.lastLine(last(stopped(exitCode)));
+    // What is being written just now is written to its end where somebody reads, so that the result is a line of its own behind it.
+    await Promise.race([output.flush(), new Promise((resolve) => setTimeout(resolve, LEAVING_MS))]);
+    if (!isTold) output.lastLine(last(stopped(exitCode)));
     Deno.exit(exitCode);
-  });
+  }
+  using interrupt = listenForInterrupts((exitCode) => void leave(exitCode));
 
   async function attempt(): Promise<Outcome> {
     try {
@@ -46,6 +53,7 @@ export async function dispatch(args: readonly string[]): Promise<number> {
   if (outcome.text !== undefined) {
     output.text(outcome.text.endsWith("\n") ? outcome.text : `${outcome.text}\n`);
   }
+  isTold = true;
   output.line(last(outcome));
   await output.flush();
   if (output.closed.aborted) {
