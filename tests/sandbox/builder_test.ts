@@ -11,8 +11,9 @@ import { DEFAULT_SANDBOX_LIMITS } from "../../contracts/sandbox.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { DefaultSandboxBuilder } from "../../sandbox/default_builder.ts";
 import { createProcessHost } from "../../sandbox/process_host.ts";
+import { SandboxPool } from "../../sandbox/sandbox_pool.ts";
 import { answerWith, takeLease } from "./evaluation.ts";
-import { openProcessTable } from "./process_table.ts";
+import { openProcessTable, until } from "./process_table.ts";
 
 function fn(name: string): HostFunction {
   return { name, execute: ([value]) => value };
@@ -222,4 +223,18 @@ Deno.test("a builder ends the host that it made, and leaves alone one that it wa
   await kept.evaluate(script("function run() {}"));
   await builder[Symbol.asyncDispose]();
   assert.equal((await table.guests()).length, 1);
+});
+
+Deno.test("a sandbox starts its process when it is warmed up and not before, through a pool too", async () => {
+  await using table = openProcessTable();
+  await using builder = new DefaultSandboxBuilder();
+  await using pool = new SandboxPool(builder);
+  for (const maker of [builder, pool]) {
+    await using sandbox = await maker.build(request());
+    assert.equal((await table.guests()).length, 0);
+    sandbox.warmUp?.();
+    await until("the process is there", async () => (await table.guests()).length === 1);
+    sandbox.warmUp?.();
+    assert.equal((await table.guests()).length, 1);
+  }
 });

@@ -3,16 +3,7 @@ import { join } from "node:path";
 import type { JsonValue } from "../../../contracts/json.ts";
 import type { HostFunction, Pack } from "../../../contracts/sandbox.ts";
 import { execCapability, type ExecOptions } from "../../../ext/exec/mod.ts";
-
-/** What `exec` gives. */
-export interface ExecResult {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly code: number;
-  readonly signal: string | null;
-  readonly timedOut: boolean;
-  readonly truncated: boolean;
-}
+import type { CommandResult } from "../../../ext/exec/run_command.ts";
 
 /** Options of `exec`, the root left out: it is the workspace's. */
 export type Options = Partial<ExecOptions>;
@@ -24,7 +15,7 @@ export interface Workspace extends AsyncDisposable {
   /** A folder beside the root, whose name begins as the root's does. */
   readonly neighbour: string;
   /** Calls `exec`. */
-  exec(args: readonly JsonValue[], options?: Options, signal?: AbortSignal): Promise<ExecResult>;
+  exec(args: readonly JsonValue[], options?: Options, signal?: AbortSignal): Promise<CommandResult>;
   /** Writes a file below the root. */
   write(path: string, text: string, mode?: number): Promise<void>;
   /** Makes a link below the root. The runtime's own call would need the permission to read and write everything. */
@@ -74,7 +65,7 @@ async function callExec(
   found: Promise<HostFunction>,
   args: readonly JsonValue[],
   signal: AbortSignal,
-): Promise<ExecResult> {
+): Promise<CommandResult> {
   const { execute } = await found;
   return await execute(args, {
     signal,
@@ -84,5 +75,5 @@ async function callExec(
     authorize: () => Promise.resolve(),
     reserve: () => ({ [Symbol.dispose]: () => {} }),
     spend: () => {},
-  }) as ExecResult;
+  }) as CommandResult;
 }
