@@ -131,6 +131,15 @@ export function suitesIn(root: string, scratch: string): readonly Suite[] {
       timeoutMs: 120_000,
     },
     {
+      name: "secrets",
+      paths: ["tests/ext/secrets"],
+      ignore: [],
+      permissions: [...files, start("sh"), "--allow-net=127.0.0.1", "--allow-env"],
+      leaks: all,
+      parallel: true,
+      timeoutMs: 60_000,
+    },
+    {
       name: "sandbox",
       paths: ["tests/sandbox", "tests/security"],
       ignore: SHARED_HOST_TESTS,

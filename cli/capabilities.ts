@@ -4,9 +4,11 @@
 import type { Client } from "../contracts/model.ts";
 import type { Capability } from "../contracts/sandbox.ts";
 import { execCapability } from "../ext/exec/mod.ts";
+import { secretCapability } from "../ext/secrets/mod.ts";
 import { workspaceCapability } from "../ext/workspace/mod.ts";
 import { defaultCapabilities } from "../sandbox/default_capabilities.ts";
 import type { CliOptions } from "./option_table.ts";
+import { secretSource, type SecretValues } from "./secret_values.ts";
 
 /** The capabilities that reach into a network. */
 const NETWORK = ["fetch", "http"];
@@ -26,11 +28,18 @@ export type CapabilityOptions = Pick<
   | "contextWindow"
 >;
 
-/** The default capabilities, as far as the options leave them, and those of the project. `ai` asks the model of the run. */
-export function commandCapabilities(options: CapabilityOptions, client: Client): Capability[] {
+/** The default capabilities, as far as the options leave them, those of the project, and the secrets. `ai` asks the model of the run. */
+export function commandCapabilities(
+  options: CapabilityOptions,
+  { client, secrets }: { readonly client: Client; readonly secrets: SecretValues },
+): Capability[] {
   const general = defaultCapabilities(client, options.model)
     .filter(({ name }) => !options.noNetwork || !NETWORK.includes(name));
-  return [...general, ...projectCapabilities(options)];
+  return [
+    ...general,
+    ...projectCapabilities(options),
+    ...(secrets.size === 0 ? [] : [secretCapability(secretSource(secrets))]),
+  ];
 }
 
 /** Files and commands of the project, as far as this program may read and run anything. */

@@ -5,6 +5,7 @@ import type { PolicyCall, PolicyChecker, PolicyDecision } from "../contracts/pol
 import { DefaultPolicy } from "../loop/policy.ts";
 import { usageError } from "./failure.ts";
 import type { CliOptions } from "./option_table.ts";
+import type { SecretValues } from "./secret_values.ts";
 
 /** The options that open the policy, and what the policy calls them. */
 const OPENED_BY = {
@@ -27,6 +28,7 @@ export interface CommandPolicy extends PolicyChecker {
  */
 export function commandPolicy(
   options: Pick<CliOptions, "allowNet" | "allowPrivateNet" | "allowExec">,
+  secrets: SecretValues = new Map(),
 ): CommandPolicy {
   const policy = defaultPolicy(options);
   const commands = checkedCommands(options.allowExec ?? []);
@@ -34,6 +36,7 @@ export function commandPolicy(
   return {
     check(call: PolicyCall): PolicyDecision {
       if (call.name === "exec") return checkExec(call, commands);
+      if (call.name === "secret") return checkSecret(call, secrets);
       const decision = policy.check(call);
       if (decision.decision === "allow") return decision;
       const reason = inOptions(decision.reason);
@@ -58,6 +61,13 @@ function checkExec({ target, args }: PolicyCall, commands: ReadonlySet<string>):
     ? "it runs a command"
     : `it runs a command; --allow-exec ${target} lets it pass`;
   return { decision: "ask", reason };
+}
+
+/** To name a secret on the command line is to grant it, and nobody is asked about another: there is none. */
+function checkSecret({ args }: PolicyCall, secrets: SecretValues): PolicyDecision {
+  if (secrets.has(String(args[0]))) return { decision: "allow" };
+  const names = [...secrets.keys()].join(", ");
+  return { decision: "deny", reason: `--secret gives this run ${names} and no other` };
 }
 
 function checkedCommands(names: readonly string[]): ReadonlySet<string> {

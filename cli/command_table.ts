@@ -37,6 +37,7 @@ const RUN: readonly (keyof CliOptions)[] = [
   "allowNet",
   "allowPrivateNet",
   "noNetwork",
+  "secret",
 ];
 
 /** Every command, in the order of the help text. */

@@ -8,6 +8,7 @@ import { COMMANDS, type CommandSpec } from "./command_table.ts";
 import { readVariable } from "./environment.ts";
 import { describeFailure, EXIT_BROKEN_PIPE, EXIT_ERROR } from "./failure.ts";
 import { listenForInterrupts } from "./interrupt.ts";
+import type { SecretOptions } from "./failure_without_secrets.ts";
 import type { CliOptions } from "./option_table.ts";
 import { openOutput, ReaderGone } from "./output.ts";
 import { printFailure } from "./print_failure.ts";
@@ -23,7 +24,7 @@ export async function dispatch(args: readonly string[]): Promise<number> {
   const startedAt = performance.now();
   const output = openOutput(Deno.stdout, asksForJson(args));
   let status = openStatus(Deno.stderr);
-  let given: Pick<CliOptions, "baseUrl"> = {};
+  let given: SecretOptions = {};
   const last = (outcome: Outcome) => resultLine(outcome, performance.now() - startedAt);
   let isTold = false;
   async function leave(exitCode: number): Promise<never> {
@@ -67,7 +68,7 @@ export async function dispatch(args: readonly string[]): Promise<number> {
 
 async function withoutSecrets(
   outcome: Outcome,
-  given: Pick<CliOptions, "baseUrl">,
+  given: SecretOptions,
 ): Promise<Outcome> {
   const { failure } = outcome;
   if (failure === undefined) return outcome;

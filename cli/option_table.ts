@@ -30,6 +30,8 @@ export interface CliOptions {
   readonly dangerouslyAllowShell: boolean;
   /** Nothing is summarized. */
   readonly noCompact: boolean;
+  /** Secrets that scripts may use, `NAME` or `NAME@HOST`. */
+  readonly secret?: readonly string[];
   /** The session to extend. */
   readonly session?: string;
   /** Path of the database. */
@@ -188,6 +190,13 @@ export const OPTIONS: readonly OptionSpec[] = [
     "text",
     "who answers where the policy asks: prompt, stdio, auto or deny",
     "WAY",
+  ),
+  option(
+    "secret",
+    "secret",
+    "list",
+    "secrets of the environment or .env that scripts may use: NAME,NAME@api.example.com",
+    "NAMES",
   ),
   option("no-network", "noNetwork", "flag", "scripts get no fetch and no http at all"),
   option("offline", "offline", "flag", "make no request to the model"),

@@ -17,6 +17,7 @@ import { compactorFor } from "./compactor.ts";
 import { usageError } from "./failure.ts";
 import type { CliOptions } from "./option_table.ts";
 import { limitsOf, pricesOf } from "./run_settings.ts";
+import { readSecretValues, type SecretValues } from "./secret_values.ts";
 import { commandRedactor } from "./secrets.ts";
 import type { Store } from "./store_access.ts";
 import { oneLine } from "./terminal_text.ts";
@@ -26,8 +27,10 @@ import { reasonOf } from "./text_input.ts";
 export interface RunSettings {
   /** Decides over calls. */
   readonly policy: CommandPolicy;
-  /** Takes the key out of what is shown and stored. */
+  /** Takes the key, and the secrets of scripts, out of what is shown and stored. */
   readonly redactor: TextRedactor;
+  /** What scripts may use by its name. */
+  readonly secrets: SecretValues;
   /** The model that requests name, where one is named. */
   readonly model: string | undefined;
   /** What it costs, where the options say it. */
@@ -44,9 +47,11 @@ export function readSettings(
   { config, model }: { readonly config: OpenAIConfig; readonly model: string | undefined },
 ): RunSettings {
   checkProject(options);
+  const secrets = readSecretValues(options);
   return {
-    policy: commandPolicy(options),
-    redactor: commandRedactor(config),
+    policy: commandPolicy(options, secrets),
+    redactor: commandRedactor(config, secrets),
+    secrets,
     model,
     prices: pricesOf(options, model),
   };
@@ -83,7 +88,7 @@ export function openLoop(
   const sandboxBuilder = new DefaultSandboxBuilder({
     host,
     maxLogBytes: profile.maxLogBytes,
-    capabilities: commandCapabilities(options, client),
+    capabilities: commandCapabilities(options, { client, secrets: settings.secrets }),
   });
   const { policy, redactor, model, prices } = settings;
   const config: LoopConfig = profile.apply({

@@ -1,11 +1,12 @@
 /**
- * What the command must never show: the key of the endpoint, and whatever else of its address is secret.
+ * What the command must never show: the key of the endpoint, whatever else of its address is secret, and the secrets that scripts may use.
  */
 import type { TextRedactor } from "../contracts/redaction.ts";
 import { parseEndpoint } from "../llm/endpoint.ts";
 import type { OpenAIConfig } from "../llm/openai.ts";
 import { Redactor } from "../redact/redactor.ts";
 import { readVariable } from "./environment.ts";
+import type { SecretValues } from "./secret_values.ts";
 
 /** Shorter ones are refused by the redactor: their text stands in much that is no secret. */
 const LEAST_LENGTH = 4;
@@ -34,16 +35,17 @@ const PLACEHOLDERS = new Set([
   "vllm",
 ]);
 
-/** Takes the secrets of the environment, and of a client's options where there are some, out of text. */
+/** Takes the secrets of the environment, of a client's options and of scripts, where there are some, out of text. */
 export function commandRedactor(
   { apiKey, baseUrl }: Pick<OpenAIConfig, "apiKey" | "baseUrl"> = {},
+  ofScripts: SecretValues = new Map(),
 ): TextRedactor {
-  const values = [
+  const keys = [
     readVariable("OPENAI_API_KEY"),
     apiKey,
     ...endpointSecrets(baseUrl ?? readVariable("OPENAI_BASE_URL")),
-  ];
-  const secrets = [...new Set(values.map((value) => value?.trim() ?? ""))].filter(isSecret);
+  ].map((value) => value?.trim() ?? "").filter(isSecret);
+  const secrets = [...new Set([...keys, ...[...ofScripts.values()].map(({ value }) => value)])];
   return Redactor.fromSecrets(
     Object.fromEntries(secrets.map((value, index) => [`secret_${index}`, value])),
   );

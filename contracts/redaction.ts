@@ -6,6 +6,11 @@ export interface TextRedactor {
   redact(text: string): string;
   /** Begins a stream, in which a secret may come in pieces. */
   stream(): RedactionStream;
+  /**
+   * A redactor that takes these secrets out too, by their names. Without it, what a run learns is taken out by a redactor of its own, after this one: secrets
+   * that overlap are then not found as one.
+   */
+  including?(secrets: Readonly<Record<string, string>>): TextRedactor;
 }
 
 /** A stream of text on its way through a redactor: what could be the beginning of a secret is held back until it cannot be. */

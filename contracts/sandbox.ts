@@ -7,6 +7,7 @@ import type { JsonValue } from "./json.ts";
 import type { CompletionRequest, TokenUsage } from "./model.ts";
 import type { CallAim } from "./policy.ts";
 import type { Scope } from "./scope.ts";
+import type { SecretSource, SecretUse } from "./secret.ts";
 import type { Session } from "./session.ts";
 
 /** What a host function gets beside its arguments. */
@@ -35,6 +36,21 @@ export interface CallContext {
   readonly reserve: (request: Pick<CompletionRequest, "messages" | "maxTokens">) => Disposable;
   /** Counts tokens that the function spent on a model into the run. */
   readonly spend: (tokens: TokenUsage) => void;
+  /**
+   * The value of a secret, for the script itself to have. Asks the gate about `secret` with this name; from then on it is taken out of all that is observed
+   * of the run. Rejects when it is refused, unknown or bound to hosts: let the rejection through.
+   */
+  readonly secret: (name: string) => Promise<string>;
+  /**
+   * The text with each `{{secret:NAME}}` in it filled in, for the use that is told; `encode` is applied to the values. Asks the gate about each name and use.
+   * What the function then returns or throws is cleared of these values, since scripts are not to see them. Text without a placeholder is given back as
+   * it is, and so is every text where a sandbox has no secrets. Rejects as `secret` does.
+   */
+  readonly fill: (
+    text: string,
+    use: SecretUse,
+    encode?: (value: string) => string,
+  ) => Promise<string>;
 }
 
 /** A function of ours that a script may call by its name. */
@@ -83,6 +99,8 @@ export interface Pack {
   readonly modules?: readonly string[];
   /** Documentation behind `help` and `skillGet`. */
   readonly documents?: readonly PackDocument[];
+  /** Secrets for `CallContext.secret` and `CallContext.fill`. One pack of a sandbox may bring them. */
+  readonly secrets?: SecretSource;
   /**
    * JavaScript that runs in each fresh realm before the script: the body of a function with one parameter `host`, an object with
    * `host.call(name, args)` (blocks, or returns a promise in an `async function run`), `host.callNow(name, args)` (blocks in either style),
@@ -257,6 +275,8 @@ export interface Sandbox extends AsyncDisposable {
   readonly functions: ReadonlyMap<string, HostFunction>;
   /** The limits in force. */
   readonly limits: SandboxLimits;
+  /** Secrets that calls may use; absent when no pack brings any. */
+  readonly secrets?: SecretSource;
   /**
    * Starts in the background what scripts will need; a failure to start shows in `evaluate`, which also starts what is missing. Called when the model
    * has been asked, and perhaps more than once.

@@ -75,7 +75,7 @@ export async function compactSession(options: CompactSessionOptions): Promise<Co
   const { checkpoint, messagesAfter } = outcome.compacted;
   if (checkpoint === undefined) return { ...unchanged, tokens };
   const runId = createRunId(now().getTime(), random);
-  const recorder = new Recorder({ steps, sessionId, runId, now, redactor });
+  const recorder = new Recorder({ steps, sessionId, runId, now, secrets: { redactor } });
   const { content } = await recorder.record({
     ...checkpointStep(checkpoint),
     durationMs: Math.max(0, now().getTime() - startedAt),

@@ -1,6 +1,7 @@
 /** The last station of the gate: runs a host function under a deadline and turns what comes of it into a reply. */
 import type { CallAim } from "../contracts/policy.ts";
 import type { CallContext } from "../contracts/sandbox.ts";
+import { CallSecrets } from "./call_secrets.ts";
 import { cleanError } from "./clean_error.ts";
 import { encodeResult } from "./host_result.ts";
 import { judge } from "./judge.ts";
@@ -12,17 +13,27 @@ import {
   type Passage,
   refused,
 } from "./passage.ts";
+import { RefusedError } from "./refused_error.ts";
 
 /** Wall time of a call to a function that names none, in ms. */
 const DEFAULT_CALL_TIMEOUT_MS = 120_000;
 
 /** Runs the function of a call. Settles when the function does, at its deadline, or when the script or the run ends; never throws. */
 export async function invokeHostFunction(passage: Passage, options: GateOptions): Promise<CallEnd> {
+  const secrets = new CallSecrets(passage, options);
+  const end = await invoke(passage, { options, secrets });
+  return { ...end, reply: secrets.mask(end.reply) };
+}
+
+async function invoke(
+  passage: Passage,
+  { options, secrets }: { readonly options: GateOptions; readonly secrets: CallSecrets },
+): Promise<CallEnd> {
   const { call, hostFunction, args, life } = passage;
   if (life.signal.aborted) return cancelled(call.name);
   const timeoutMs = hostFunction.timeoutMs ?? DEFAULT_CALL_TIMEOUT_MS;
   try {
-    const result = hostFunction.execute(args, callContext(passage, options));
+    const result = hostFunction.execute(args, callContext(passage, { options, secrets }));
     const wait = await life.wait(result, timeoutMs);
     switch (wait.kind) {
       case "settled":
@@ -41,17 +52,6 @@ export async function invokeHostFunction(passage: Passage, options: GateOptions)
   }
 }
 
-/** What `authorize` rejects with; the call ends with it unless the function knows better. */
-class RefusedError extends Error {
-  readonly end: CallEnd;
-
-  constructor(end: CallEnd) {
-    super(end.reply.ok ? "" : end.reply.message);
-    this.name = "PermissionError";
-    this.end = end;
-  }
-}
-
 /** The way back to the gate for what a call comes to while it runs. */
 async function authorize(passage: Passage, aim: CallAim, options: GateOptions): Promise<void> {
   const { call, life } = passage;
@@ -62,7 +62,10 @@ async function authorize(passage: Passage, aim: CallAim, options: GateOptions): 
   }
 }
 
-function callContext(passage: Passage, options: GateOptions): CallContext {
+function callContext(
+  passage: Passage,
+  { options, secrets }: { readonly options: GateOptions; readonly secrets: CallSecrets },
+): CallContext {
   const { life } = passage;
   const { runId, sessionId, scope, userId, emit, reserve, spend } = options;
   return {
@@ -75,6 +78,8 @@ function callContext(passage: Passage, options: GateOptions): CallContext {
     authorize: (aim) => authorize(passage, aim, options),
     reserve,
     spend,
+    secret: secrets.secret,
+    fill: secrets.fill,
   };
 }
 

@@ -13,7 +13,9 @@ import type {
   SandboxLimits,
 } from "../contracts/sandbox.ts";
 import type { Scope } from "../contracts/scope.ts";
+import type { SecretSource } from "../contracts/secret.ts";
 import type { CallLife } from "./call_life.ts";
+import type { RunSecrets } from "./run_secrets.ts";
 
 /** What a gate is made of: one for a run. */
 export interface GateOptions {
@@ -51,6 +53,8 @@ export interface GateOptions {
   readonly reserve: CallContext["reserve"];
   /** Counts tokens that a function spent. */
   readonly spend: (tokens: TokenUsage) => void;
+  /** Where secrets come from, and where the run keeps what it learns of them; absent where there are none. */
+  readonly secrets?: { readonly source: SecretSource; readonly kept: RunSecrets };
   /** Stops the run's wall time until it is disposed. */
   readonly pauseWall: () => Disposable;
 }

@@ -19,6 +19,7 @@ import { redactedCalls } from "./redacted_calls.ts";
 import { rehydrate } from "./rehydrate.ts";
 import { replay } from "./replay.ts";
 import { compactHistory } from "./run_compaction.ts";
+import type { RunSecrets } from "./run_secrets.ts";
 import type { RunState, RunTally, TurnContext } from "./run_state.ts";
 import type { SandboxLease } from "./sandbox_lease.ts";
 import type { Spending } from "./spending.ts";
@@ -37,6 +38,7 @@ export interface RunSetup {
   readonly recorder: Recorder;
   readonly tally: RunTally;
   readonly spending: Spending;
+  readonly secrets: RunSecrets;
   readonly trace: Trace;
   readonly lease: SandboxLease;
   readonly warmUp: WarmUp;
@@ -178,12 +180,10 @@ function gateOptions(
   setup: RunSetup,
   { sandbox, turn: { turn, note } }: { readonly sandbox: Sandbox; readonly turn: TurnContext },
 ): Omit<GateOptions, "reserve"> {
-  const { parts, request, runId, signal, recorder, spending, pauseWall } = setup;
+  const { parts, request, runId, signal, recorder, spending, secrets, pauseWall } = setup;
   const approve = request.approve ?? parts.approve;
-  const { calls, redactor } = parts;
-  const log = calls === undefined || redactor === undefined
-    ? calls
-    : redactedCalls(calls, redactor);
+  const { calls } = parts;
+  const log = calls === undefined ? undefined : redactedCalls(calls, secrets);
   return {
     functions: sandbox.functions,
     limits: sandbox.limits,
@@ -193,6 +193,9 @@ function gateOptions(
     ...(approve === undefined ? {} : { approve }),
     approveAll: parts.approveAll,
     ...(log === undefined ? {} : { calls: log }),
+    ...(sandbox.secrets === undefined
+      ? {}
+      : { secrets: { source: sandbox.secrets, kept: secrets } }),
     pauseWall,
     signal,
     runId,

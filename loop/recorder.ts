@@ -26,8 +26,8 @@ export interface RecorderOptions {
   readonly runId: string;
   /** The clock. */
   readonly now: () => Date;
-  /** Takes secrets out of steps and events. */
-  readonly redactor?: TextRedactor | undefined;
+  /** Takes secrets out of steps and events; asked for each time, since a run learns of more. */
+  readonly secrets: { readonly redactor: TextRedactor | undefined };
 }
 
 /** A step without what the recorder adds. */
@@ -63,11 +63,11 @@ export class Recorder {
   }
 
   /** A text without secrets. What is going to be shortened is redacted before: half a secret is not found any more. */
-  readonly redact = (text: string): string => this.#options.redactor?.redact(text) ?? text;
+  readonly redact = (text: string): string => this.#options.secrets.redactor?.redact(text) ?? text;
 
   /** Begins a stream of text on its way to the listener. */
   redactStream(): RedactionStream {
-    return this.#options.redactor?.stream() ?? PASSING;
+    return this.#options.secrets.redactor?.stream() ?? PASSING;
   }
 
   /**
@@ -109,7 +109,7 @@ export class Recorder {
   }
 
   #cleanStep(body: StepBody): StepBody {
-    const { redactor } = this.#options;
+    const { redactor } = this.#options.secrets;
     if (redactor === undefined) return body;
     const content = redactor.redact(body.content);
     // A checkpoint holds nothing but the index that later runs go on from.
@@ -120,7 +120,7 @@ export class Recorder {
   }
 
   #cleanEvent(body: RunEventBody): RunEventBody {
-    const { redactor } = this.#options;
+    const { redactor } = this.#options.secrets;
     if (redactor === undefined) return body;
     switch (body.type) {
       case "sandbox_event":

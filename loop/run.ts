@@ -6,6 +6,7 @@ import { prepareRun } from "./prepare.ts";
 import { Recorder } from "./recorder.ts";
 import { endEarly, report, type RunEnd, type RunLife, settle } from "./run_end.ts";
 import { createRunId } from "./run_id.ts";
+import { RunSecrets } from "./run_secrets.ts";
 import { SandboxLease } from "./sandbox_lease.ts";
 import { Spending } from "./spending.ts";
 import { startTrace } from "./trace.ts";
@@ -35,9 +36,10 @@ function beginLife(
   const startedAt = parts.now();
   const runId = createRunId(startedAt.getTime(), parts.random);
   const { sessionId, scope } = request;
-  const { redactor, scopeLimits, ledger, prices, now, steps } = parts;
+  const { scopeLimits, ledger, prices, now, steps, tracer } = parts;
+  const secrets = new RunSecrets(parts.redactor);
   const heard = listener === undefined ? {} : { listener };
-  const recorder = new Recorder({ steps, ...heard, sessionId, runId, now, redactor });
+  const recorder = new Recorder({ steps, ...heard, sessionId, runId, now, secrets });
   const spending = new Spending({
     limits: { ...parts.limits, ...request.limits },
     scopeLimits,
@@ -62,7 +64,8 @@ function beginLife(
     recorder,
     tally: { dataBytesCarried: 0, systemPrompt: "" },
     spending,
-    trace: startTrace(parts, { name: "agentloop.run", attributes }),
+    secrets,
+    trace: startTrace({ tracer, secrets }, { name: "agentloop.run", attributes }),
     lease: new SandboxLease(),
     startedAt,
   };

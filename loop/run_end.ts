@@ -7,6 +7,7 @@ import { within } from "./abort.ts";
 import { toAgentLoopError } from "./failure.ts";
 import { LimitReached } from "./limits.ts";
 import type { Recorder } from "./recorder.ts";
+import type { RunSecrets } from "./run_secrets.ts";
 import type { RunTally } from "./run_state.ts";
 import type { SandboxLease } from "./sandbox_lease.ts";
 import type { Spending } from "./spending.ts";
@@ -31,6 +32,8 @@ export interface RunLife {
   readonly recorder: Recorder;
   readonly tally: RunTally;
   readonly spending: Spending;
+  /** What may not be seen of the run. */
+  readonly secrets: RunSecrets;
   readonly trace: Trace;
   readonly lease: SandboxLease;
   readonly startedAt: Date;
@@ -41,7 +44,7 @@ const SETTLE_MS = 5_000;
 
 /** The end of a run that did not come to an answer: by a limit, or by a failure. Never rejects. */
 export async function endEarly(life: RunLife, cause: unknown): Promise<RunEnd> {
-  const { recorder, parts } = life;
+  const { recorder, secrets: { redactor } } = life;
   if (cause instanceof LimitReached) {
     // No failure: what there is stays, and the session can go on under another limit.
     const { limit, message } = cause;
@@ -50,7 +53,7 @@ export async function endEarly(life: RunLife, cause: unknown): Promise<RunEnd> {
     return { status: "limit", finalText: "", reason: limit };
   }
   const raw = toAgentLoopError(cause, { doing: "go on with the run", code: "internal" });
-  const error = parts.redactor === undefined ? raw : redactError(raw, parts.redactor);
+  const error = redactor === undefined ? raw : redactError(raw, redactor);
   const { code, message } = error;
   await keepReason(life, { code, message });
   recorder.emit({ type: "error", content: message, code });

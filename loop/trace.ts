@@ -31,15 +31,15 @@ export const NO_TRACE: Trace = {
 
 /** Begins the span of a run; nothing is made without a tracer. */
 export function startTrace(
-  { tracer, redactor }: {
+  { tracer, secrets }: {
     readonly tracer?: Tracer | undefined;
-    readonly redactor?: TextRedactor | undefined;
+    readonly secrets: Secrets;
   },
   { name, attributes }: { readonly name: string; readonly attributes: Attributes },
 ): Trace {
   if (tracer === undefined) return NO_TRACE;
-  const clean = (raw: Attributes) => cleanAttributes(raw, redactor);
-  return wrap(safely(() => tracer.start(name, clean(attributes))), { clean, redactor });
+  const clean = (raw: Attributes) => cleanAttributes(raw, secrets.redactor);
+  return wrap(safely(() => tracer.start(name, clean(attributes))), { clean, secrets });
 }
 
 /** Does some work inside a span of its own, which ends with it and tells its failure. */
@@ -62,17 +62,22 @@ export async function traced<T>(
   }
 }
 
+/** What takes them out, asked for each time: a run learns of more. */
+interface Secrets {
+  readonly redactor: TextRedactor | undefined;
+}
+
 interface Cleaning {
   readonly clean: (attributes: Attributes) => SpanAttributes;
-  readonly redactor: TextRedactor | undefined;
+  readonly secrets: Secrets;
 }
 
 function wrap(span: Span | undefined, cleaning: Cleaning): Trace {
   if (span === undefined) return NO_TRACE;
-  const { clean, redactor } = cleaning;
+  const { clean, secrets } = cleaning;
   return {
     set: (attributes) => safely(() => span.setAttributes(clean(attributes))),
-    fail: (message) => safely(() => span.fail(redactor?.redact(message) ?? message)),
+    fail: (message) => safely(() => span.fail(secrets.redactor?.redact(message) ?? message)),
     end: () => safely(() => span.end()),
     child: (name, attributes = {}) =>
       wrap(safely(() => span.child(name, clean(attributes))), cleaning),

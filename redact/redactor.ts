@@ -45,8 +45,18 @@ export class Redactor implements TextRedactor {
   readonly #options: RedactionRunOptions | undefined;
   /** Serves one whole text after the other. */
   readonly #whole: RedactionRun | undefined;
+  readonly #secrets: Readonly<Record<string, string>>;
+  readonly #made: RedactorOptions;
 
-  private constructor(secrets: readonly NamedSecret[], marks: readonly string[]) {
+  private constructor(
+    { secrets, marks }: {
+      readonly secrets: readonly NamedSecret[];
+      readonly marks: readonly string[];
+    },
+    from: { readonly secrets: Readonly<Record<string, string>>; readonly options: RedactorOptions },
+  ) {
+    this.#secrets = from.secrets;
+    this.#made = from.options;
     if (secrets.length === 0) return;
     const automaton = new FormAutomaton(
       secrets.flatMap(({ forms }, secret) =>
@@ -77,7 +87,22 @@ export class Redactor implements TextRedactor {
       .sort((a, b) => b.length - a.length);
     const forms = named.flatMap((secret) => secret.forms);
     const marks = named.map(({ name }) => harmlessMark(showNames ? markOf(name) : MARK, forms));
-    return new Redactor(named, marks);
+    return new Redactor({ secrets: named, marks }, { secrets: { ...secrets }, options });
+  }
+
+  /**
+   * A redactor that takes these secrets out too, made with the same options. Of two secrets with one name, both are taken out.
+   *
+   * @throws {TypeError} when a value is not a string. @throws {RangeError} when it is too short.
+   */
+  including(secrets: Readonly<Record<string, string>>): Redactor {
+    const all: Record<string, string> = { ...this.#secrets };
+    for (const [name, value] of Object.entries(secrets)) {
+      let free = name;
+      for (let n = 2; Object.hasOwn(all, free); n++) free = `${name} ${n}`;
+      all[free] = value;
+    }
+    return Redactor.fromSecrets(all, this.#made);
   }
 
   /** The text with every form of every secret replaced. */

@@ -205,3 +205,11 @@ Deno.test("Redactor shows nothing of its secrets when it is printed", () => {
     JSON.stringify(redactor);
   assert.ok(!printed.includes("sk-test") && !printed.includes("KEY"), printed);
 });
+
+Deno.test("including makes a redactor that finds overlapping secrets of both as one, and leaves the first as it was", () => {
+  const first = Redactor.fromSecrets({ KEY: "inner-0123" }, { showNames: true });
+  const both = first.including({ KEY: "outer-inner-0123-end" });
+  assert.equal(both.redact("x outer-inner-0123-end y"), "x [redacted:KEY 2] y");
+  assert.equal(both.redact("inner-0123"), "[redacted:KEY]");
+  assert.equal(first.redact("outer-inner-0123-end"), "outer-[redacted:KEY]-end");
+});

@@ -12,6 +12,7 @@ import {
   type SandboxBuildRequest,
   type SandboxLimits,
 } from "../contracts/sandbox.ts";
+import type { SecretSource } from "../contracts/secret.ts";
 import type { SandboxHost } from "./host.ts";
 import { corePack } from "./packs/core/core_pack.ts";
 import { createProcessHost } from "./process_host.ts";
@@ -62,13 +63,14 @@ export class DefaultSandboxBuilder implements SandboxBuilder, AsyncDisposable {
   /**
    * Makes the sandbox of one run. A capability whose `build` throws is left out with a warning.
    *
-   * @throws {TypeError} when two packs claim one name.
+   * @throws {TypeError} when two packs claim one name, or two bring secrets.
    */
   async build(request: SandboxBuildRequest): Promise<Sandbox> {
     const built = await this.#buildPacks(request);
     const core = corePack(built);
     const packs = core === undefined ? built : [core, ...built];
     const functions = collectFunctions(packs);
+    const secrets = secretsOf(packs);
     const lease = this.#host.lease({
       scopeKey: scopeKey(request, this.#isolateSessions),
       limits: this.#limits,
@@ -81,6 +83,7 @@ export class DefaultSandboxBuilder implements SandboxBuilder, AsyncDisposable {
       prompt: packs.map((pack) => pack.prompt.trim()).filter((text) => text !== "").join("\n"),
       functions,
       limits: this.#limits,
+      ...(secrets === undefined ? {} : { secrets }),
       warmUp: () => lease.warmUp(),
       evaluate: (script) => lease.evaluate(script),
       [Symbol.asyncDispose]: () => lease[Symbol.asyncDispose](),
@@ -173,6 +176,16 @@ function collectFunctions(packs: readonly Pack[]): ReadonlyMap<string, HostFunct
     }
   }
   return functions;
+}
+
+function secretsOf(packs: readonly Pack[]): SecretSource | undefined {
+  const [first, second] = packs.filter((pack) => pack.secrets !== undefined);
+  if (first !== undefined && second !== undefined) {
+    throw new TypeError(
+      `The packs "${first.name}" and "${second.name}" both bring secrets; one source must serve all.`,
+    );
+  }
+  return first?.secrets;
 }
 
 /** No scope counts as one: a program with one tenant. */

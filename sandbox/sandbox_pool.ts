@@ -150,6 +150,7 @@ export class SandboxPool implements SandboxBuilder, AsyncDisposable {
       prompt: sandbox.prompt,
       functions: sandbox.functions,
       limits: sandbox.limits,
+      ...(sandbox.secrets === undefined ? {} : { secrets: sandbox.secrets }),
       warmUp: () => sandbox.warmUp?.(),
       evaluate: (script) => sandbox.evaluate(script),
       [Symbol.asyncDispose]: () => {

@@ -1,9 +1,9 @@
 /** The `exec` capability: what scripts call, what the policy judges, what a person is shown. How a command runs is in `run_command.ts`. */
 import type { JsonValue } from "../../contracts/json.ts";
-import type { Capability, HostFunction } from "../../contracts/sandbox.ts";
+import type { CallContext, Capability, HostFunction } from "../../contracts/sandbox.ts";
 import { commandEnvironment } from "./environment.ts";
 import { type ExecOptions, type ExecSettings, execSettings } from "./exec_options.ts";
-import { commandTarget, readExecRequest } from "./exec_request.ts";
+import { commandTarget, type ExecRequest, readExecRequest } from "./exec_request.ts";
 import { resolveCommand, resolvePlace } from "./place.ts";
 import { previewCommand } from "./preview.ts";
 import { type CommandResult, OVERTIME_MS, runCommand } from "./run_command.ts";
@@ -44,15 +44,15 @@ function execFunction(settings: ExecSettings): HostFunction {
     timeoutMs: settings.timeoutMs + OVERTIME_MS,
     target: commandTarget,
     preview: (args) => previewCommand(readExecRequest(args, settings)),
-    execute: (args, context) => execute(args, { settings, signal: context.signal }),
+    execute: (args, context) => execute(args, { settings, context }),
   };
 }
 
 async function execute(
   args: readonly JsonValue[],
-  { settings, signal }: { readonly settings: ExecSettings; readonly signal: AbortSignal },
+  { settings, context }: { readonly settings: ExecSettings; readonly context: CallContext },
 ): Promise<CommandResult> {
-  const request = readExecRequest(args, settings);
+  const request = await fillRequest(readExecRequest(args, settings), context);
   const [name, ...rest] = request.argv;
   const place = await resolvePlace(settings.root, request.cwd);
   const { allowAbsolute, maxOutputBytes } = settings;
@@ -65,5 +65,21 @@ async function execute(
     ...(request.stdin !== undefined && { stdin: request.stdin }),
     timeoutMs: request.timeoutMs,
     maxOutputBytes,
-  }, signal);
+  }, context.signal);
+}
+
+/** Fills secrets into the arguments, the variables and the input; a command's name holds none, since it was judged. */
+async function fillRequest(
+  request: ExecRequest,
+  { fill }: Pick<CallContext, "fill">,
+): Promise<ExecRequest> {
+  const { argv: [name, ...rest], env, stdin } = request;
+  const filled = (text: string) => fill(text, { command: name });
+  const variables = [...env].map(async ([key, value]) => [key, await filled(value)] as const);
+  return {
+    ...request,
+    argv: [name, ...await Promise.all(rest.map(filled))],
+    env: new Map(await Promise.all(variables)),
+    ...(stdin !== undefined && { stdin: await filled(stdin) }),
+  };
 }

@@ -10,6 +10,7 @@ import { decodeBody } from "./body_text.ts";
 import { CallClock } from "./call_clock.ts";
 import type { Connections } from "./connections.ts";
 import type { Route } from "./dial.ts";
+import { fillSecrets } from "./fill_secrets.ts";
 import { HttpFailure, toHttpFailure } from "./http_failure.ts";
 import { classifyAddresses, classifyHost, isAddress } from "./network_class.ts";
 import { readBody } from "./read_body.ts";
@@ -47,7 +48,7 @@ export interface PlainResponse {
 
 /** One call: its request, its way back to the gate, its time. */
 interface Call {
-  readonly request: ScriptRequest;
+  readonly request: ScriptRequest & WireRequest;
   readonly context: CallContext;
   readonly clock: CallClock;
   readonly engine: Engine;
@@ -62,14 +63,15 @@ const WITHOUT_BODY = new Set([204, 205, 304]);
  * Makes a request.
  *
  * @param args url and options, as the script gave them
- * @throws {HttpFailure} what the script is to see, and whatever `context.authorize` rejects with.
+ * @throws {HttpFailure} what the script is to see, and whatever `context.authorize` and `context.fill` reject with.
  */
 export async function exchange(
   args: readonly JsonValue[],
   context: CallContext,
   engine: Engine,
 ): Promise<PlainResponse> {
-  const request = readRequest(args);
+  const { args: filled, secrets } = await fillSecrets(args, context);
+  const request = { ...readRequest(filled), secrets };
   using _slot = await engine.slots.take(context.signal);
   const limitMs = request.timeoutMs ?? engine.timeoutMs;
   using clock = new CallClock({ signal: context.signal, limitMs });

@@ -18,15 +18,26 @@ export function isRedirect({ statusCode, headers }: IncomingMessage): boolean {
 }
 
 /**
- * The request that follows a redirect.
+ * The request that follows a redirect. Headers that hold a secret go to the origin that they were written for, and to no other.
  *
- * @throws {HttpFailure} when it leads to what is no http or https URL, or from https to http.
+ * @throws {HttpFailure} when it leads to what is no http or https URL, or from https to http, or would carry a body with a secret to another origin.
  */
 export function redirected(before: WireRequest, answer: IncomingMessage): WireRequest {
   const url = redirectUrl(before.url, answer.headers.location ?? "");
   const headers = new Headers(before.headers);
-  if (url.origin !== before.url.origin) { for (const name of ORIGIN_HEADERS) headers.delete(name); }
-  if (!becomesGet(before.method, answer.statusCode)) return { ...before, url, headers };
+  const { secrets } = before;
+  const leaves = url.origin !== before.url.origin;
+  if (leaves) {
+    for (const name of [...ORIGIN_HEADERS, ...secrets?.headers ?? []]) headers.delete(name);
+  }
+  if (!becomesGet(before.method, answer.statusCode)) {
+    if (leaves && secrets?.body) {
+      throw new HttpFailure(
+        `${before.url.host} redirects to ${url.origin}, where a body with a secret is not sent; ask that URL itself if it is meant`,
+      );
+    }
+    return { ...before, url, headers };
+  }
   for (const name of BODY_HEADERS) headers.delete(name);
   return { url, headers, method: "GET" };
 }

@@ -1,6 +1,7 @@
 /** One request over one connection, up to the head of its answer. */
 import { type IncomingMessage, request as startRequest } from "node:http";
 import type { ConnectionOptions } from "./connections.ts";
+import type { SecretParts } from "./fill_secrets.ts";
 import { HttpFailure, MAX_HEADER_BYTES } from "./http_failure.ts";
 
 /** A request as it goes out. */
@@ -9,6 +10,8 @@ export interface WireRequest {
   readonly method: string;
   readonly headers: Headers;
   readonly body?: Uint8Array;
+  /** Which parts hold secrets that were filled in, and so are for one origin only. */
+  readonly secrets?: SecretParts;
 }
 
 /** What is sent where the script names nothing else. Some servers refuse requests without a name. */

@@ -75,5 +75,7 @@ async function callExec(
     authorize: () => Promise.resolve(),
     reserve: () => ({ [Symbol.dispose]: () => {} }),
     spend: () => {},
+    secret: () => Promise.reject(new Error("there are no secrets")),
+    fill: (text) => Promise.resolve(text),
   }) as CommandResult;
 }

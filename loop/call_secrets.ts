@@ -1,0 +1,189 @@
+/**
+ * The secrets that one call uses: whether it may, where they come from, and that a script which only named one does not get to see it. The names that
+ * policies and people judge are `NAME` for a script that wants the value itself, and `NAME for HOST` or `NAME for COMMAND` for one that has it filled in.
+ */
+import type { HostFunction, HostReply } from "../contracts/sandbox.ts";
+import type { Secret, SecretSource, SecretUse } from "../contracts/secret.ts";
+import { redactJsonText } from "../redact/redact_json.ts";
+import { Redactor } from "../redact/redactor.ts";
+import { HostList } from "./host_list.ts";
+import { judge } from "./judge.ts";
+import { cancelled, type GateOptions, type Passage, refused, shown } from "./passage.ts";
+import { RefusedError } from "./refused_error.ts";
+
+/** The name that the use of a secret is judged under, whichever function it is used by. */
+const SECRET = "secret";
+
+/** Where a value is to stand. Names are those of environment variables, with dots and dashes. */
+const PLACEHOLDER = /\{\{secret:([A-Za-z_][\w.-]{0,127})\}\}/g;
+
+/** The secrets of one call. */
+export class CallSecrets {
+  readonly #passage: Passage;
+  readonly #options: GateOptions;
+  /** Values that were filled in, by their names. */
+  readonly #filled = new Map<string, string>();
+  /** What was agreed on while the call runs, and what it gave. */
+  readonly #known = new Map<string, Promise<string>>();
+
+  constructor(passage: Passage, options: GateOptions) {
+    this.#passage = passage;
+    this.#options = options;
+  }
+
+  /** See `CallContext.secret`. */
+  readonly secret = async (name: string): Promise<string> => {
+    const source = this.#options.secrets?.source;
+    if (source === undefined) throw new Error("this sandbox has no secrets");
+    return await this.#value(source, { name });
+  };
+
+  /** See `CallContext.fill`. */
+  readonly fill = async (
+    text: string,
+    use: SecretUse,
+    encode: (value: string) => string = (value) => value,
+  ): Promise<string> => {
+    const source = this.#options.secrets?.source;
+    if (source === undefined || !text.includes("{{secret:")) return text;
+    const values = new Map<string, string>();
+    for (const [, name = ""] of text.matchAll(PLACEHOLDER)) {
+      if (values.has(name)) continue;
+      const value = await this.#value(source, { name, use });
+      this.#filled.set(name, value);
+      values.set(name, encode(value));
+    }
+    return text.replace(PLACEHOLDER, (whole, name: string) => values.get(name) ?? whole);
+  };
+
+  /** A reply without the values that were filled in. */
+  mask(reply: HostReply): HostReply {
+    if (this.#filled.size === 0) return reply;
+    const redactor = Redactor.fromSecrets(Object.fromEntries(this.#filled), { showNames: true });
+    if (!reply.ok) return { ...reply, message: redactor.redact(reply.message) };
+    const { json, text } = reply;
+    return {
+      ok: true,
+      ...(json === undefined ? {} : { json: redactJsonText(json, redactor) }),
+      ...(text === undefined ? {} : { text: { ...text, value: redactor.redact(text.value) } }),
+    };
+  }
+
+  #value(source: SecretSource, wanted: Wanted): Promise<string> {
+    const target = targetOf(wanted);
+    const known = this.#known.get(target) ?? this.#find(source, wanted);
+    this.#known.set(target, known);
+    return known;
+  }
+
+  async #find(source: SecretSource, wanted: Wanted): Promise<string> {
+    const { name } = wanted;
+    if (source.names?.includes(name) === false) throw unknown(source, name);
+    await this.#authorize(wanted);
+    const { life } = this.#passage;
+    const { sessionId, scope, userId, secrets } = this.#options;
+    const wait = await life.wait(source.get(name, {
+      signal: life.signal,
+      sessionId,
+      ...(scope === undefined ? {} : { scope }),
+      ...(userId === undefined ? {} : { userId }),
+    }));
+    if (wait.kind !== "settled") throw new RefusedError(cancelled(this.#passage.call.name));
+    const found = wait.value;
+    if (found === undefined) throw unknown(source, name);
+    const secret: Secret = typeof found === "string" ? { value: found } : found;
+    checkBound(secret, wanted);
+    checkValue(secret, name);
+    secrets?.kept.learn(secret.value);
+    return secret.value;
+  }
+
+  /** Asks the gate about the secret, as if the script had called `secret`. */
+  async #authorize(wanted: Wanted): Promise<void> {
+    const { call, life, approvedTargets } = this.#passage;
+    const aim = { target: targetOf(wanted) };
+    const isOwn = call.name === SECRET;
+    const passage: Passage = {
+      ...this.#passage,
+      call: { ...call, name: SECRET },
+      hostFunction: isOwn ? this.#passage.hostFunction : useOf(call.name, wanted),
+      args: wanted.use === undefined ? [wanted.name] : [wanted.name, placeOf(wanted.use)],
+      aim,
+      approvedTargets: isOwn ? approvedTargets : new Set(),
+    };
+    const verdict = life.signal.aborted ? undefined : await judge(passage, aim, this.#options);
+    if (verdict === undefined) throw new RefusedError(cancelled(call.name));
+    if (verdict.decision === "denied") {
+      throw new RefusedError(refused(SECRET, aim, verdict.reason));
+    }
+    if (verdict.decision === "changed") {
+      throw new RefusedError(refused(SECRET, aim, "the user wants something else used"));
+    }
+  }
+}
+
+/** A secret, and where it is to be filled in; without a use the script itself wants it. */
+interface Wanted {
+  readonly name: string;
+  readonly use?: SecretUse;
+}
+
+function placeOf(use: SecretUse): string {
+  if ("command" in use) return use.command;
+  return use.port === undefined || use.port === 443 || use.port === 80
+    ? use.host
+    : `${use.host}:${use.port}`;
+}
+
+function targetOf({ name, use }: Wanted): string {
+  return use === undefined ? name : `${name} for ${placeOf(use)}`;
+}
+
+/** What a person who is asked about a use is shown. */
+function useOf(caller: string, { name, use }: Wanted): HostFunction {
+  return {
+    name: SECRET,
+    sideEffect: true,
+    preview: () =>
+      use === undefined
+        ? `The script itself gets the value of ${name}.`
+        : `${caller} puts the value of ${name} into what goes to ${
+          placeOf(use)
+        }; the script does not see it.`,
+    execute: () => undefined,
+  };
+}
+
+function checkBound({ hosts }: Secret, { name, use }: Wanted): void {
+  if (hosts === undefined) return;
+  const list = new HostList(`the hosts of the secret ${name}`, hosts);
+  const isMeant = use !== undefined && "host" in use &&
+    list.has({ target: use.host, ...(use.port === undefined ? {} : { port: use.port }) });
+  if (isMeant) return;
+  throw named(
+    "PermissionError",
+    `the secret ${name} is for requests to ${
+      hosts.join(", ")
+    } only: name it there, as {{secret:${name}}}`,
+  );
+}
+
+function checkValue({ value }: Secret, name: string): void {
+  if (typeof value !== "string" || value.trim() === "") {
+    throw new Error(`the secret ${name} is empty`);
+  }
+  // As much as the redactor wants.
+  if (value.trim().length >= 4) return;
+  throw new Error(
+    `the secret ${name} has fewer than 4 characters, and so cannot be kept out of logs; it is not given out`,
+  );
+}
+
+function unknown({ names }: SecretSource, name: string): Error {
+  const known = names === undefined ? "" : `; there is: ${names.join(", ") || "none"}`;
+  return new Error(`there is no secret named ${shown(name)}${known}`);
+}
+
+function named(name: string, message: string): Error {
+  return Object.assign(new Error(message), { name });
+}

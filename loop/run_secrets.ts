@@ -1,0 +1,55 @@
+/** What a run has learned of secrets: from the moment that a call gets one, it is taken out of all that is observed of the run. */
+import type { RedactionStream, TextRedactor } from "../contracts/redaction.ts";
+import { Redactor } from "../redact/redactor.ts";
+
+/** The secrets of one run. Whoever redacts asks for the redactor each time: it changes when a secret is learned. */
+export class RunSecrets {
+  readonly #given: TextRedactor | undefined;
+  readonly #learned = new Set<string>();
+  #redactor: TextRedactor | undefined;
+
+  /** Begins with the redactor that the loop was given, if any. */
+  constructor(given: TextRedactor | undefined) {
+    this.#given = given;
+    this.#redactor = given;
+  }
+
+  /** Takes out what the loop was told of, and what the run has learned; absent when there is neither. */
+  get redactor(): TextRedactor | undefined {
+    return this.#redactor;
+  }
+
+  /**
+   * Learns a secret.
+   *
+   * @throws {RangeError} when it is too short to be taken out of text.
+   */
+  learn(value: string): void {
+    if (this.#learned.has(value)) return;
+    const secrets = Object.fromEntries([...this.#learned, value].map((one, at) => [`${at}`, one]));
+    this.#redactor = including(this.#given, secrets);
+    this.#learned.add(value);
+  }
+}
+
+function including(
+  given: TextRedactor | undefined,
+  secrets: Readonly<Record<string, string>>,
+): TextRedactor {
+  if (given?.including !== undefined) return given.including(secrets);
+  const own = Redactor.fromSecrets(secrets);
+  return given === undefined ? own : inTurn(given, own);
+}
+
+function inTurn(first: TextRedactor, second: TextRedactor): TextRedactor {
+  return {
+    redact: (text) => second.redact(first.redact(text)),
+    stream(): RedactionStream {
+      const [one, two] = [first.stream(), second.stream()];
+      return {
+        push: (piece) => two.push(one.push(piece)),
+        flush: () => two.push(one.flush()) + two.flush(),
+      };
+    },
+  };
+}
