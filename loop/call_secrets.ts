@@ -10,6 +10,7 @@ import { HostList } from "./host_list.ts";
 import { judge } from "./judge.ts";
 import { cancelled, type GateOptions, type Passage, refused, shown } from "./passage.ts";
 import { RefusedError } from "./refused_error.ts";
+import type { RunSecrets } from "./run_secrets.ts";
 
 /** The name that the use of a secret is judged under, whichever function it is used by. */
 const SECRET = "secret";
@@ -20,23 +21,27 @@ const PLACEHOLDER = /\{\{secret:([A-Za-z_][\w.-]{0,127})\}\}/g;
 /** The secrets of one call. */
 export class CallSecrets {
   readonly #passage: Passage;
+  readonly #source: SecretSource;
+  readonly #kept: RunSecrets;
   readonly #options: GateOptions;
   /** Values that were filled in, by their names. */
   readonly #filled = new Map<string, string>();
   /** What was agreed on while the call runs, and what it gave. */
   readonly #known = new Map<string, Promise<string>>();
 
-  constructor(passage: Passage, options: GateOptions) {
+  constructor(
+    passage: Passage,
+    { source, kept }: { readonly source: SecretSource; readonly kept: RunSecrets },
+    options: GateOptions,
+  ) {
     this.#passage = passage;
+    this.#source = source;
+    this.#kept = kept;
     this.#options = options;
   }
 
   /** See `CallContext.secret`. */
-  readonly secret = async (name: string): Promise<string> => {
-    const source = this.#options.secrets?.source;
-    if (source === undefined) throw new Error("this sandbox has no secrets");
-    return await this.#value(source, { name });
-  };
+  readonly secret = (name: string): Promise<string> => this.#value({ name });
 
   /** See `CallContext.fill`. */
   readonly fill = async (
@@ -44,12 +49,11 @@ export class CallSecrets {
     use: SecretUse,
     encode: (value: string) => string = (value) => value,
   ): Promise<string> => {
-    const source = this.#options.secrets?.source;
-    if (source === undefined || !text.includes("{{secret:")) return text;
+    if (!text.includes("{{secret:")) return text;
     const values = new Map<string, string>();
     for (const [, name = ""] of text.matchAll(PLACEHOLDER)) {
       if (values.has(name)) continue;
-      const value = await this.#value(source, { name, use });
+      const value = await this.#value({ name, use });
       this.#filled.set(name, value);
       values.set(name, encode(value));
     }
@@ -69,19 +73,20 @@ export class CallSecrets {
     };
   }
 
-  #value(source: SecretSource, wanted: Wanted): Promise<string> {
+  #value(wanted: Wanted): Promise<string> {
     const target = targetOf(wanted);
-    const known = this.#known.get(target) ?? this.#find(source, wanted);
+    const known = this.#known.get(target) ?? this.#find(wanted);
     this.#known.set(target, known);
     return known;
   }
 
-  async #find(source: SecretSource, wanted: Wanted): Promise<string> {
+  async #find(wanted: Wanted): Promise<string> {
     const { name } = wanted;
+    const source = this.#source;
     if (source.names?.includes(name) === false) throw unknown(source, name);
     await this.#authorize(wanted);
     const { life } = this.#passage;
-    const { sessionId, scope, userId, secrets } = this.#options;
+    const { sessionId, scope, userId } = this.#options;
     const wait = await life.wait(source.get(name, {
       signal: life.signal,
       sessionId,
@@ -94,7 +99,7 @@ export class CallSecrets {
     const secret: Secret = typeof found === "string" ? { value: found } : found;
     checkBound(secret, wanted);
     checkValue(secret, name);
-    secrets?.kept.learn(secret.value);
+    this.#kept.learn(secret.value);
     return secret.value;
   }
 

@@ -20,14 +20,23 @@ const DEFAULT_CALL_TIMEOUT_MS = 120_000;
 
 /** Runs the function of a call. Settles when the function does, at its deadline, or when the script or the run ends; never throws. */
 export async function invokeHostFunction(passage: Passage, options: GateOptions): Promise<CallEnd> {
-  const secrets = new CallSecrets(passage, options);
+  if (options.secrets === undefined) return await invoke(passage, { options, secrets: NO_SECRETS });
+  const secrets = new CallSecrets(passage, options.secrets, options);
   const end = await invoke(passage, { options, secrets });
   return { ...end, reply: secrets.mask(end.reply) };
 }
 
+type Secrets = Pick<CallContext, "secret" | "fill">;
+
+/** For sandboxes that have none. */
+const NO_SECRETS: Secrets = {
+  secret: () => Promise.reject(new Error("this sandbox has no secrets")),
+  fill: (text) => Promise.resolve(text),
+};
+
 async function invoke(
   passage: Passage,
-  { options, secrets }: { readonly options: GateOptions; readonly secrets: CallSecrets },
+  { options, secrets }: { readonly options: GateOptions; readonly secrets: Secrets },
 ): Promise<CallEnd> {
   const { call, hostFunction, args, life } = passage;
   if (life.signal.aborted) return cancelled(call.name);
@@ -64,7 +73,7 @@ async function authorize(passage: Passage, aim: CallAim, options: GateOptions): 
 
 function callContext(
   passage: Passage,
-  { options, secrets }: { readonly options: GateOptions; readonly secrets: CallSecrets },
+  { options, secrets }: { readonly options: GateOptions; readonly secrets: Secrets },
 ): CallContext {
   const { life } = passage;
   const { runId, sessionId, scope, userId, emit, reserve, spend } = options;
