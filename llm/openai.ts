@@ -2,8 +2,7 @@
  * A client for any server that speaks OpenAI's chat completions. This file joins the parts: which model, which body, how many tries; each part
  * has its own file.
  *
- * Importing it loads no package and needs no permission. A call needs `--allow-net` for the endpoint's host. The package behind it looks for the
- * variable OPENAI_CUSTOM_HEADERS, to no effect; where Deno may prompt and `--allow-env` is not given, it asks for that one: any answer will do.
+ * Importing it loads no package and needs no permission. A call needs `--allow-net` for the endpoint's host.
  *
  * @example
  * ```ts

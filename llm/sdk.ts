@@ -1,9 +1,10 @@
 /**
  * The OpenAI package, loaded when it is first needed: it is large, and programs that ask no model should not pay for it.
  *
- * It builds URLs and bodies and sends; replies are taken from it raw. Its own retries and time limits are off, and it is told everything that it would
- * otherwise look up in the environment, but for OPENAI_CUSTOM_HEADERS: that it reads whatever it is told, so its headers are weeded.
+ * It builds URLs and bodies and sends; replies are taken from it raw. Its own retries and time limits are off, it is told everything that it would
+ * otherwise look up in the environment, and it finds no environment: no variable adds a header.
  */
+import process from "node:process";
 import { AgentLoopError } from "../contracts/errors.ts";
 import type { FetchFunction, ResolvedConfig } from "./openai_config.ts";
 import type { OpenAI } from "./openai_package.d.ts";
@@ -46,23 +47,39 @@ async function importAndCreate(config: ResolvedConfig): Promise<OpenAI> {
     );
   });
   const { apiKey, headers } = config;
-  return new OpenAI({
-    baseURL: config.endpoint.baseUrl,
-    // The package insists on a key; the header below is what is sent, or not.
-    apiKey: apiKey ?? "none",
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    maxRetries: 0,
-    timeout: NEVER_MS,
-    logLevel: "off",
-    defaultHeaders: {
-      authorization: apiKey === undefined ? null : `Bearer ${apiKey}`,
-      ...headers,
-    },
-    fetch: weeding(config.fetch, new Set(Object.keys(headers))),
-  });
+  return withoutVariables(() =>
+    new OpenAI({
+      baseURL: config.endpoint.baseUrl,
+      // The package insists on a key; the header below is what is sent, or not.
+      apiKey: apiKey ?? "none",
+      adminAPIKey: null,
+      organization: null,
+      project: null,
+      webhookSecret: null,
+      maxRetries: 0,
+      timeout: NEVER_MS,
+      logLevel: "off",
+      defaultHeaders: {
+        authorization: apiKey === undefined ? null : `Bearer ${apiKey}`,
+        ...headers,
+      },
+      fetch: weeding(config.fetch, new Set(Object.keys(headers))),
+    })
+  );
+}
+
+/**
+ * The package looks one variable up, whatever it is told. Where the program may not read it, the runtime would ask at a terminal; so there are no
+ * variables while the client is made, which is done at once and lets nothing else run in between.
+ */
+function withoutVariables<T>(make: () => T): T {
+  const { env } = process;
+  process.env = {};
+  try {
+    return make();
+  } finally {
+    process.env = env;
+  }
 }
 
 /** What a server needs to know. The package would also tell it the operating system, its architecture and more. */
