@@ -5,7 +5,7 @@
  */
 import { connect as connectPlain, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectSecure } from "node:tls";
-import { HttpFailure } from "./http_failure.ts";
+import { HttpFailure, noPermission } from "./http_failure.ts";
 import { classifyAddress, type NetworkClass } from "./network_class.ts";
 
 /** Where a request goes, after the check. */
@@ -102,7 +102,10 @@ function lookupFor(
   { lookup }: DialOptions,
 ): { readonly lookup?: LookupFunction } {
   if (lookup !== undefined) return { lookup };
-  if (isIP(route.host) !== 0) return {};
+  if (isIP(route.host) !== 0) {
+    if (permissionFor(route.host, route.port) !== "granted") throw noPermission();
+    return {};
+  }
   const allowed = route.addresses.filter((address) =>
     permissionFor(address, route.port) === "granted"
   );
@@ -110,7 +113,7 @@ function lookupFor(
   if (route.bySystem && !route.addresses.some((address) => isDenied(address, route.port))) {
     return {};
   }
-  throw Object.assign(new Error("no permission"), { code: "NotCapable" });
+  throw noPermission();
 }
 
 function giveAddresses(addresses: readonly string[]): LookupFunction {

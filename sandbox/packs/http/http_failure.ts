@@ -62,6 +62,11 @@ function permissionNeeded(code: string, message: string, host: string): string |
   return `the program that runs the script has no permission to connect there (--allow-net=${host})`;
 }
 
+/** What a request fails with that the program may not make. Said before the runtime is asked, which would ask in turn at a terminal. */
+export function noPermission(): Error {
+  return Object.assign(new Error("no permission"), { code: "NotCapable" });
+}
+
 const WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ETIMEDOUT: "the connection timed out",
