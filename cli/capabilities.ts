@@ -8,6 +8,7 @@ import { secretCapability } from "../ext/secrets/mod.ts";
 import { workspaceCapability } from "../ext/workspace/mod.ts";
 import { defaultCapabilities } from "../sandbox/default_capabilities.ts";
 import type { CliOptions } from "./option_table.ts";
+import { isGranted } from "./permission.ts";
 import { secretSource, type SecretValues } from "./secret_values.ts";
 
 /** The capabilities that reach into a network. */
@@ -57,8 +58,4 @@ function projectCapabilities(options: CapabilityOptions): Capability[] {
     capabilities.push(execCapability({ root, allowShell: dangerouslyAllowShell }));
   }
   return capabilities;
-}
-
-function isGranted(permission: Deno.PermissionDescriptor): boolean {
-  return Deno.permissions.querySync(permission).state === "granted";
 }

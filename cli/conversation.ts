@@ -15,7 +15,7 @@ import { eventLine } from "./event_line.ts";
 import { CliError } from "./failure.ts";
 import { openLines } from "./line_editor/open_lines.ts";
 import { type LineReader, pipedLines } from "./line_reader.ts";
-import { modelName, openModel } from "./model.ts";
+import { modelName, openModel, requireModelAccess } from "./model.ts";
 import type { CliOptions } from "./option_table.ts";
 import { checkSessionId, newSessionId } from "./session_id.ts";
 import { openExistingStore, type OpenStore, openStore, pathOf } from "./store_access.ts";
@@ -53,6 +53,7 @@ export async function openConversation(
   const { readSettings, openLoop } = await loading;
   // Before the store: where a key is missing or an option is wrong, no database is made.
   const settings = readSettings(options, { config, model: await modelName(config) });
+  await requireModelAccess(config);
   const opened = options.continue ? await openToContinue(options) : await openStore(options);
   await using cleanup = new AsyncDisposableStack();
   cleanup.use(opened);

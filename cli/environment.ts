@@ -4,10 +4,7 @@
 
 /** The value of a variable; `undefined` when it is not set, empty, or not allowed to be read. */
 export function readVariable(name: string): string | undefined {
-  try {
-    return Deno.env.get(name) || undefined;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotCapable) return undefined;
-    throw error;
-  }
+  // Looked up first: the runtime would ask at a terminal.
+  const { state } = Deno.permissions.querySync({ name: "env", variable: name });
+  return state === "granted" ? Deno.env.get(name) || undefined : undefined;
 }

@@ -3,6 +3,7 @@
  * Nothing outside this folder turns an error into text or an exit code.
  */
 import { AgentLoopError, type ErrorCode } from "../contracts/errors.ts";
+import { flagInMessage } from "./permission_flag.ts";
 
 /** Exit code of a completed run, and of every command that did what it was asked. */
 export const EXIT_OK = 0;
@@ -96,7 +97,7 @@ export function describeFailure(error: unknown): Failure {
     return {
       type: "permission",
       message: `The runtime was not allowed something that is needed: ${error.message}`,
-      hint: "Start the command with: deno run -A cli.ts",
+      hint: grantHint(error.message),
       exitCode: EXIT_ERROR,
       cause: error,
     };
@@ -108,6 +109,14 @@ export function describeFailure(error: unknown): Failure {
     exitCode: EXIT_ERROR,
     cause: error,
   };
+}
+
+function grantHint(message: string): string {
+  const flag = flagInMessage(message);
+  const whole = "deno run -A cli.ts grants everything";
+  return flag === undefined
+    ? `Start the command with more permissions; ${whole}.`
+    : `Start it with deno run ${flag} beside the flags that it has; ${whole}.`;
 }
 
 /** Variables that messages name, and the options that say the same for one run. */

@@ -4,6 +4,8 @@
  */
 import type { dispatch as Dispatch } from "./dispatch.ts";
 import type { enterGuestMode as EnterGuestMode } from "./guest_mode.ts";
+import { fileURLToPath } from "node:url";
+import { flagInMessage } from "./permission_flag.ts";
 import { RESULT_BASE } from "./result_base.ts";
 import { VERSION } from "./version.ts";
 
@@ -11,6 +13,9 @@ import { VERSION } from "./version.ts";
 // half as much again as a bare start. A compiled program needs both files named with `--include`.
 const DISPATCH = "./dispatch.ts";
 const GUEST_MODE = "./guest_mode.ts";
+
+/** Where the command's own files lie. They are loaded as they are needed, which takes permission to read them. */
+const OWN_FOLDER = new URL("../", import.meta.url);
 
 /** First argument with which a compiled program starts itself as its own guest. */
 export const GUEST_ARGUMENT = "--agentloop-guest";
@@ -28,28 +33,41 @@ export async function main(args: readonly string[]): Promise<number> {
     console.log(`agentloop ${VERSION}`);
     return 0;
   }
+  if (!mayLoad()) {
+    return cannotLoad(`Requires read access to "${fileURLToPath(OWN_FOLDER)}"`, args);
+  }
   let command: { readonly dispatch: typeof Dispatch };
   try {
     command = await import(DISPATCH);
   } catch (error) {
-    return cannotLoad(error, args);
+    return cannotLoad(error instanceof Error ? error.message : String(error), args);
   }
   return await command.dispatch(args);
 }
 
+/** Looked up before the import, which would ask at a terminal. What comes from elsewhere than a folder needs no permission to be read. */
+function mayLoad(): boolean {
+  if (Deno.build.standalone || OWN_FOLDER.protocol !== "file:") return true;
+  return Deno.permissions.querySync({ name: "read", path: OWN_FOLDER }).state === "granted";
+}
+
 /** Without permissions, or without a place for its packages, not even the rest of the command can be loaded. */
-function cannotLoad(error: unknown, args: readonly string[]): number {
-  const message = `The command cannot be loaded: ${error instanceof Error ? error.message : error}`;
+function cannotLoad(reason: string, args: readonly string[]): number {
+  // The place in the code is of no use to who started the command.
+  const message = `The command cannot be loaded: ${reason.split("\n")[0]}`;
   // The loader has an error class of its own for everything; only the message tells.
-  const denied = /Requires \w+ access/.test(message);
-  const type = denied ? "permission" : "config";
-  console.error(
-    `agentloop: ${message}${denied ? "\nStart the command with: deno run -A cli.ts" : ""}`,
-  );
+  const flag = flagInMessage(message);
+  const type = flag === undefined ? "config" : "permission";
+  console.error(`agentloop: ${message}${flag === undefined ? "" : `\n${grantHint(flag)}`}`);
   if (args.includes("--json")) {
     const duration_ms = Math.round(performance.now());
     const result = { ...RESULT_BASE, reason: type, error: { type, message }, duration_ms };
     console.log(JSON.stringify(result));
   }
   return RESULT_BASE.exit_code;
+}
+
+function grantHint(flag: string): string {
+  return `It needs at least ${flag}. Start the command with: deno run -A cli.ts, ` +
+    "or with the few flags that README.md names for each job.";
 }

@@ -6,6 +6,7 @@ import type { Client } from "../contracts/model.ts";
 import type { OpenAIConfig } from "../llm/openai.ts";
 import { CliError, usageError } from "./failure.ts";
 import type { CliOptions } from "./option_table.ts";
+import { isGranted, requirePermissions } from "./permission.ts";
 
 /** A client and what it was made from. */
 export interface ModelAccess {
@@ -21,6 +22,29 @@ export async function modelName({ model, baseUrl }: OpenAIConfig): Promise<strin
   const { DEFAULT_OPENAI_MODEL, OPENAI_BASE_URL } = await import("../llm/openai.ts");
   const { parseEndpoint } = await import("../llm/endpoint.ts");
   return parseEndpoint(baseUrl ?? OPENAI_BASE_URL).isOpenAI ? DEFAULT_OPENAI_MODEL : undefined;
+}
+
+/**
+ * Checks that the runtime lets the model be asked, before anything is made that would be in vain.
+ *
+ * @throws {CliError} `permission`, naming the flag.
+ */
+export async function requireModelAccess(
+  { baseUrl }: Pick<OpenAIConfig, "baseUrl">,
+): Promise<void> {
+  const { OPENAI_BASE_URL } = await import("../llm/openai.ts");
+  const { parseEndpoint } = await import("../llm/endpoint.ts");
+  const { label } = parseEndpoint(baseUrl ?? OPENAI_BASE_URL);
+  const { host, port, protocol } = new URL(label);
+  const address = port === "" ? `${host}:${protocol === "https:" ? 443 : 80}` : host;
+  // An address that may not be read looks like one that is not set.
+  const hidden = baseUrl === undefined && !isGranted({ name: "env", variable: "OPENAI_BASE_URL" });
+  requirePermissions([{ name: "net", host: address }], {
+    problem: `The model at ${label} cannot be asked`,
+    ...(hidden
+      ? { otherwise: "where OPENAI_BASE_URL names another, --allow-env=OPENAI_BASE_URL" }
+      : {}),
+  });
 }
 
 /**
@@ -48,7 +72,9 @@ export async function openModel(
     if (error instanceof AgentLoopError && error.code === "config") {
       throw new CliError("config", error.message, {
         cause: error,
-        hint: "No key at hand? agentloop demo shows it at work without one.",
+        hint: isGranted({ name: "env", variable: "OPENAI_API_KEY" })
+          ? "No key at hand? agentloop demo shows it at work without one."
+          : "The runtime does not permit to read the key: --allow-env=OPENAI_API_KEY among the flags of deno run does.",
       });
     }
     if (!(error instanceof TypeError)) throw error;

@@ -16,6 +16,7 @@ import { type CommandPolicy, commandPolicy } from "./command_policy.ts";
 import { compactorFor } from "./compactor.ts";
 import { usageError } from "./failure.ts";
 import type { CliOptions } from "./option_table.ts";
+import { requirePermissions } from "./permission.ts";
 import { limitsOf, pricesOf } from "./run_settings.ts";
 import { readSecretValues, type SecretValues } from "./secret_values.ts";
 import { commandRedactor } from "./secrets.ts";
@@ -59,6 +60,9 @@ export function readSettings(
 
 function checkProject({ cwd }: CliOptions): void {
   if (cwd === undefined) return;
+  requirePermissions([{ name: "read", path: cwd }], {
+    problem: `--cwd ${oneLine(cwd, 200)} cannot be used`,
+  });
   try {
     if (Deno.statSync(cwd).isDirectory) return;
   } catch (error) {

@@ -1,6 +1,7 @@
 /**
  * Opens the store that the options name: the database file, or memory. What only reads neither creates nor changes a file.
  */
+import { dirname } from "node:path";
 import { AgentLoopError } from "../contracts/errors.ts";
 import type { CallLog } from "../contracts/call_log.ts";
 import type { GrantStore } from "../contracts/grant.ts";
@@ -10,6 +11,7 @@ import { databasePath } from "./database_path.ts";
 import { readVariable } from "./environment.ts";
 import { CliError } from "./failure.ts";
 import type { CliOptions } from "./option_table.ts";
+import { isGranted, requirePermissions } from "./permission.ts";
 import { oneLine } from "./terminal_text.ts";
 import { reasonOf } from "./text_input.ts";
 
@@ -104,6 +106,7 @@ export function sessionMissing(id: string, path: string): CliError {
 }
 
 async function isFile(path: string): Promise<boolean> {
+  requireAccess(path, ["read"]);
   try {
     await Deno.stat(path);
     return true;
@@ -115,7 +118,31 @@ async function isFile(path: string): Promise<boolean> {
   }
 }
 
+/** SQLite keeps files of its own beside the database, so the folder is what is named. */
+function requireAccess(path: string, ways: readonly ("read" | "write")[]): void {
+  const folder = dirname(path);
+  const isEnough = ways.every((name) => isGranted({ name, path })) &&
+    // A file that is not there is made in a folder that may have to be made too.
+    (!ways.includes("write") || isGranted({ name: "write", path: folder }) || isThere(path));
+  if (isEnough) return;
+  requirePermissions(ways.map((name) => ({ name, path: folder })), {
+    problem: `The database ${oneLine(path, 200)} cannot be used`,
+    otherwise: ways.includes("write")
+      ? "name another place with --db; a run that keeps nothing is --ephemeral"
+      : "name another place with --db",
+  });
+}
+
+function isThere(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}
+
 async function openFile(path: string, readOnly: boolean = false): Promise<OpenStore> {
+  requireAccess(path, readOnly ? ["read"] : ["read", "write"]);
   const { openSqliteStore } = await import("../stores/sqlite/mod.ts");
   const store = openSqliteStore(path, { readOnly, lockTimeoutMs: LOCK_TIMEOUT_MS });
   return {

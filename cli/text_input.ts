@@ -2,6 +2,7 @@
  * Text that comes from outside: the message from stdin, `@file` values. Always UTF-8, always within a bound.
  */
 import { CliError, messageOf, usageError } from "./failure.ts";
+import { requirePermissions } from "./permission.ts";
 import { oneLine } from "./terminal_text.ts";
 import { formatBytes } from "./units.ts";
 
@@ -56,6 +57,7 @@ export async function readTextOption(name: string, value: string): Promise<strin
   const path = value.slice(1);
   const what = `the file ${oneLine(path, 200)} for --${name}`;
   if (path === "") throw usageError(`--${name} @ names no file: --${name} @FILE`);
+  requirePermissions([{ name: "read", path }], { problem: `Cannot read ${what}` });
   try {
     const file = await Deno.open(path);
     return await readStream(file.readable, what);

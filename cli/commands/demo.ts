@@ -10,7 +10,9 @@ import { startShopServer } from "../demo/shop_server.ts";
 import { showTurns } from "../demo/show_turns.ts";
 import { toolTranscriptBytes } from "../demo/tool_transcript.ts";
 import { eventLine } from "../event_line.ts";
+import { readVariable } from "../environment.ts";
 import { CliError, EXIT_ERROR, usageError } from "../failure.ts";
+import { isGranted, requirePermissions } from "../permission.ts";
 import { outcomeOfRun } from "../run_outcome.ts";
 import { checkSessionId } from "../session_id.ts";
 import { type OpenStore, openStore } from "../store_access.ts";
@@ -21,6 +23,9 @@ import { formatBytes, formatDuration } from "../units.ts";
 export async function demo(context: CommandContext): Promise<Outcome> {
   const { options, words, output, status, interrupt } = context;
   if (words.length > 0) throw usageError("demo takes no message");
+  requirePermissions([{ name: "net", host: "127.0.0.1" }], {
+    problem: "The demo's API on loopback cannot be served",
+  });
   const startedAt = performance.now();
   const [
     { createLoop },
@@ -136,14 +141,16 @@ interface DemoStore extends OpenStore {
   readonly place: string;
 }
 
-/** A temporary file that is removed at the end, unless the session is to be kept. */
+/** A temporary file that is removed at the end, unless the session is to be kept; memory where no such file may be made. */
 async function openDemoStore(options: CommandContext["options"]): Promise<DemoStore> {
   if (options.db !== undefined || options.session !== undefined) {
     const opened = await openStore(options);
     return { ...opened, place: opened.path ?? "memory" };
   }
+  const temporary = temporaryFolder();
+  if (temporary === undefined) return { ...await openStore({ ephemeral: true }), place: "memory" };
   await using cleanup = new AsyncDisposableStack();
-  const folder = await makeFolder();
+  const folder = await makeFolder(temporary);
   cleanup.defer(() => Deno.remove(folder, { recursive: true }));
   const opened = cleanup.use(await openStore({ db: `${folder}/demo.db`, ephemeral: false }));
   const kept = cleanup.move();
@@ -154,9 +161,19 @@ async function openDemoStore(options: CommandContext["options"]): Promise<DemoSt
   };
 }
 
-async function makeFolder(): Promise<string> {
+/** The place for temporary files, if the command may use it. */
+function temporaryFolder(): string | undefined {
+  const windows = Deno.build.os === "windows";
+  const path = readVariable(windows ? "TEMP" : "TMPDIR") ?? (windows ? undefined : "/tmp");
+  return path !== undefined && isGranted({ name: "read", path }) &&
+      isGranted({ name: "write", path })
+    ? path
+    : undefined;
+}
+
+async function makeFolder(dir: string): Promise<string> {
   try {
-    return await Deno.makeTempDir({ prefix: "agentloop-demo-" });
+    return await Deno.makeTempDir({ dir, prefix: "agentloop-demo-" });
   } catch (error) {
     throw new CliError("config", `Cannot make a temporary folder: ${reasonOf(error)}`, {
       cause: error,

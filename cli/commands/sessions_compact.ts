@@ -6,7 +6,7 @@ import type { CompactedSession } from "../../loop/compact_session.ts";
 import { tokensTexts } from "../activity.ts";
 import type { CommandContext, Outcome } from "../command.ts";
 import { CliError, usageError } from "../failure.ts";
-import { modelName, openModel } from "../model.ts";
+import { modelName, openModel, requireModelAccess } from "../model.ts";
 import { tokenFields } from "../result_line.ts";
 import { checkSessionId } from "../session_id.ts";
 import { findListing, openExistingStore, pathOf, sessionMissing } from "../store_access.ts";
@@ -69,6 +69,7 @@ async function compact(
       import("../../loop/profile.ts"),
       import("../secrets.ts"),
     ]);
+  await requireModelAccess(config);
   const timeoutMs = options.timeoutMs ?? DEFAULT_RUN_TIMEOUT_MS;
   const timeout = AbortSignal.timeout(timeoutMs);
   const profile = profileFor(options.contextWindow ?? 0);

@@ -211,12 +211,12 @@ function guarded(database: DatabaseSync, prepare: (database: DatabaseSync) => vo
 }
 
 function hasPendingLog(path: string): boolean {
-  try {
-    return ["-wal", "-journal"].some((suffix) => (statOf(path + suffix)?.size ?? 0) > 0);
-  } catch {
-    // Permission was given for the file alone.
-    return true;
-  }
+  return ["-wal", "-journal"].some((suffix) => {
+    // Permission may have been given for the file alone; nobody is asked for more.
+    const beside = { name: "read", path: path + suffix } as const;
+    if (Deno.permissions.querySync(beside).state !== "granted") return true;
+    return (statOf(path + suffix)?.size ?? 0) > 0;
+  });
 }
 
 function statOf(path: string): Deno.FileInfo | undefined {
