@@ -50,11 +50,13 @@ function projectCapabilities(options: CapabilityOptions): Capability[] {
   if (contextWindow < SMALL_WINDOW && !isAskedFor) return [];
   const root = cwd ?? ".";
   const capabilities: Capability[] = [];
-  if (isGranted({ name: "read", path: root })) {
+  const isRead = isGranted({ name: "read", path: root });
+  if (isRead) {
     const readOnly = !isGranted({ name: "write", path: root });
     capabilities.push(workspaceCapability({ root, readOnly }));
   }
-  if (!noExec && isGranted({ name: "run", command: "sh" })) {
+  // A command needs a folder that can be looked at.
+  if (!noExec && isRead && isGranted({ name: "run", command: "sh" })) {
     capabilities.push(execCapability({ root, allowShell: dangerouslyAllowShell }));
   }
   return capabilities;

@@ -86,9 +86,12 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "doctor",
     usage: "",
-    summary: "check endpoint, model, sandbox and database",
-    details: ["Makes one small real request, which a provider may bill; --offline skips it."],
-    options: [...ENDPOINT, "db", "timeoutMs", "offline", ...OUTPUT],
+    summary: "check endpoint, model, sandbox, database, project and permissions",
+    details: [
+      "Makes one small real request, which a provider may bill; --offline skips it.",
+      "Says what the runtime granted, what each missing permission switches off, and what commands could reach.",
+    ],
+    options: [...ENDPOINT, "db", "cwd", "timeoutMs", "offline", ...OUTPUT],
     load: async () => (await import("./commands/doctor.ts")).doctor,
   },
   {

@@ -6,7 +6,7 @@ import type { Client } from "../contracts/model.ts";
 import type { OpenAIConfig } from "../llm/openai.ts";
 import { CliError, usageError } from "./failure.ts";
 import type { CliOptions } from "./option_table.ts";
-import { isGranted, requirePermissions } from "./permission.ts";
+import { isGranted, netPermission, requirePermissions } from "./permission.ts";
 
 /** A client and what it was made from. */
 export interface ModelAccess {
@@ -35,11 +35,9 @@ export async function requireModelAccess(
   const { OPENAI_BASE_URL } = await import("../llm/openai.ts");
   const { parseEndpoint } = await import("../llm/endpoint.ts");
   const { label } = parseEndpoint(baseUrl ?? OPENAI_BASE_URL);
-  const { host, port, protocol } = new URL(label);
-  const address = port === "" ? `${host}:${protocol === "https:" ? 443 : 80}` : host;
   // An address that may not be read looks like one that is not set.
   const hidden = baseUrl === undefined && !isGranted({ name: "env", variable: "OPENAI_BASE_URL" });
-  requirePermissions([{ name: "net", host: address }], {
+  requirePermissions([netPermission(label)], {
     problem: `The model at ${label} cannot be asked`,
     ...(hidden
       ? { otherwise: "where OPENAI_BASE_URL names another, --allow-env=OPENAI_BASE_URL" }

@@ -10,6 +10,13 @@ export function isGranted(permission: Deno.PermissionDescriptor): boolean {
   return Deno.permissions.querySync(permission).state === "granted";
 }
 
+/** The permission to reach the server of a URL. */
+export function netPermission(url: string): Deno.NetPermissionDescriptor {
+  const { host, port, protocol } = new URL(url);
+  const address = port === "" ? `${host}:${protocol === "https:" ? 443 : 80}` : host;
+  return { name: "net", host: address };
+}
+
 /**
  * Checks that everything in a list is permitted.
  *

@@ -33,6 +33,7 @@ export interface OpenStore extends AsyncDisposable {
 
 /** The path of the database that the options and the environment name. */
 export function pathOf(options: Pick<CliOptions, "db">): string {
+  requireHome(options);
   const path = databasePath({
     ...(options.db === undefined ? {} : { db: options.db }),
     os: Deno.build.os,
@@ -46,6 +47,18 @@ export function pathOf(options: Pick<CliOptions, "db">): string {
       hint: "Name a file, or use --ephemeral.",
     },
   );
+}
+
+/** A variable that may not be read looks like one that is not set, which would be the wrong thing to say. */
+function requireHome({ db }: Pick<CliOptions, "db">): void {
+  const home = Deno.build.os === "windows" ? "LOCALAPPDATA" : "HOME";
+  const isNamed = [db, readVariable("AGENTLOOP_DB"), readVariable("XDG_DATA_HOME")]
+    .some((place) => place !== undefined);
+  if (isNamed) return;
+  requirePermissions([{ name: "env", variable: home }], {
+    problem: `The usual place of sessions cannot be told from ${home}`,
+    otherwise: "name the file with --db PATH; a run that keeps nothing is --ephemeral",
+  });
 }
 
 /** Opens the store for a run, creating the database if need be. */

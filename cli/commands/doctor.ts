@@ -5,7 +5,10 @@ import type { CommandContext, Outcome } from "../command.ts";
 import { checkLine, type CheckResult, checkText } from "../doctor/checks.ts";
 import { checkDatabase } from "../doctor/database_check.ts";
 import { checkEndpoint } from "../doctor/endpoint_checks.ts";
+import { checkPermissions } from "../doctor/permission_checks.ts";
+import { checkProject } from "../doctor/project_checks.ts";
 import { checkSandbox } from "../doctor/sandbox_checks.ts";
+import { checkReach } from "../doctor/wall_check.ts";
 import { EXIT_ERROR, type Failure, usageError } from "../failure.ts";
 import { countOf } from "../units.ts";
 
@@ -13,12 +16,13 @@ import { countOf } from "../units.ts";
 export async function doctor(context: CommandContext): Promise<Outcome> {
   const { words, output, status, interrupt } = context;
   if (words.length > 0) throw usageError("doctor takes no arguments");
+  const columns = columnsOfTerminal();
   const failed: string[] = [];
   for await (const check of allChecks(context)) {
     // What a signal cut short has not been checked.
     interrupt.signal.throwIfAborted();
     status.setLive();
-    output.text(`${checkText(check)}\n`);
+    output.text(`${checkText(check, columns)}\n`);
     output.line(checkLine(check));
     // The live line shares the terminal with stdout: it is drawn only between two finished lines.
     await output.flush();
@@ -41,4 +45,17 @@ async function* allChecks(
   yield* checkEndpoint(options, interrupt.signal);
   yield* checkSandbox(interrupt.signal);
   yield await checkDatabase(options);
+  yield* checkProject(options);
+  yield* checkPermissions(options);
+  yield checkReach(options);
+}
+
+/** Where the output goes into a pipe a check is one line, whatever its length. */
+function columnsOfTerminal(): number | undefined {
+  if (!Deno.stdout.isTerminal()) return undefined;
+  try {
+    return Deno.consoleSize().columns || 80;
+  } catch {
+    return 80;
+  }
 }

@@ -1,10 +1,9 @@
 /**
  * Checks of the model's side: what the environment resolves to, and whether it answers.
  */
-import type { Client } from "../../contracts/model.ts";
 import { tokensTexts } from "../activity.ts";
 import { describeFailure } from "../failure.ts";
-import { modelName, openModel } from "../model.ts";
+import { type ModelAccess, modelName, openModel, requireModelAccess } from "../model.ts";
 import type { CliOptions } from "../option_table.ts";
 import { formatDuration } from "../units.ts";
 import type { CheckResult } from "./checks.ts";
@@ -19,11 +18,10 @@ export async function* checkEndpoint(
 ): AsyncGenerator<CheckResult> {
   const { OPENAI_BASE_URL } = await import("../../llm/openai.ts");
   const { parseEndpoint } = await import("../../llm/endpoint.ts");
-  let client: Client;
+  let access: ModelAccess;
   try {
     // One try: whoever asks for a diagnosis wants the first failure, at once.
-    const access = await openModel(options, { maxRetries: 0 });
-    client = access.client;
+    access = await openModel(options, { maxRetries: 0 });
     const { apiKey, baseUrl } = access.config;
     const { label } = parseEndpoint(baseUrl ?? OPENAI_BASE_URL);
     const key = apiKey === undefined ? "not set" : "set";
@@ -47,11 +45,11 @@ export async function* checkEndpoint(
     return;
   }
   if (options.offline) yield { name: "request", state: "skipped", detail: "--offline" };
-  else yield await checkRequest(client, { options, signal });
+  else yield await checkRequest(access, { options, signal });
 }
 
 async function checkRequest(
-  client: Client,
+  { client, config }: ModelAccess,
   { options, signal }: { readonly options: CliOptions; readonly signal: AbortSignal },
 ): Promise<CheckResult> {
   const name = "request";
@@ -59,6 +57,7 @@ async function checkRequest(
   const timeout = AbortSignal.timeout(timeoutMs);
   const startedAt = performance.now();
   try {
+    await requireModelAccess(config);
     const reply = await client.complete({
       messages: [{ role: "user", content: "Reply with the word: ready" }],
       // Enough for a model that thinks a little first.

@@ -7,6 +7,7 @@ import {
   type Sandbox,
   type SandboxLimits,
 } from "../../contracts/sandbox.ts";
+import { checkMayStart } from "../../sandbox/guest_command.ts";
 import { describeFailure, messageOf } from "../failure.ts";
 import { formatBytes, formatDuration } from "../units.ts";
 import type { CheckResult } from "./checks.ts";
@@ -17,6 +18,12 @@ const TRIAL_LIMITS: Partial<SandboxLimits> = { guestTimeMs: 300, memoryBytes: 32
 
 /** The checks one after the other; the sandbox is ended before the last one is handed out. */
 export async function* checkSandbox(signal: AbortSignal): AsyncGenerator<CheckResult> {
+  try {
+    checkMayStart();
+  } catch (error) {
+    yield { name: "sandbox", state: "failed", detail: describeFailure(error).message };
+    return;
+  }
   const { DefaultSandboxBuilder } = await import("../../sandbox/default_builder.ts");
   const startedAt = performance.now();
   await using builder = new DefaultSandboxBuilder({ limits: TRIAL_LIMITS });
