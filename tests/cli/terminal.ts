@@ -32,11 +32,22 @@ export function openTerminal(
 ): Terminal {
   const quoted = [Deno.execPath(), ...home.args(args)]
     .map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
-  const child = new Deno.Command("script", {
-    args: ["-qefc", `stty cols 100 rows 30; exec ${quoted}`, "/dev/null"],
-    clearEnv: true,
+  return openShellLine(`exec ${quoted}`, {
     env: home.env({ TERM: "xterm", ...env }),
     cwd: home.path,
+  });
+}
+
+/** Runs a line of shell at such a terminal. */
+export function openShellLine(
+  line: string,
+  { env, cwd }: { readonly env: Readonly<Record<string, string>>; readonly cwd: string },
+): Terminal {
+  const child = new Deno.Command("script", {
+    args: ["-qefc", `stty cols 100 rows 30; ${line}`, "/dev/null"],
+    clearEnv: true,
+    env: { ...env },
+    cwd,
     stdin: "piped",
     stdout: "piped",
     stderr: "null",
