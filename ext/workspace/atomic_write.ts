@@ -1,11 +1,13 @@
 /**
- * Puts a file in place whole: a temporary file in the same folder, written and synced, then renamed. A crash leaves the old file or the new one.
+ * Puts a file in place whole: a temporary file in the same folder, written and synced, then renamed. A crash leaves the old file or the new one,
+ * and at most a temporary file, which the next write in the folder takes away.
  *
  * Both names of a rename go by the same folder, and the first cannot be guessed: in a folder that was swapped for another, it is not there.
  */
 import { constants, lstatSync, type Stats } from "node:fs";
 import { type FileHandle, mkdir, open, rename, rm, rmdir } from "node:fs/promises";
 import { type Confinement, Moved, type Place } from "./confinement.ts";
+import { clearLeftovers, holdTemporary } from "./leftovers.ts";
 import { isSameFile, plainError } from "./open_file.ts";
 import { Refusal, temporaryName } from "./path_rules.ts";
 
@@ -35,6 +37,7 @@ export async function writeWhole(
   const folder = place.names.slice(0, -1);
   try {
     await makeFolders(within, folder, place);
+    clearLeftovers(within, folder);
     const full = within.full(place.names);
     const old = checkOld(full, place, content);
     await putInPlace(within, { folder, full, shown: place.shown, old }, content);
@@ -51,6 +54,12 @@ interface Target {
   readonly old: Stats | undefined;
 }
 
+/** A temporary file, and what tells others that it is in use. */
+interface Temporary {
+  readonly handle: FileHandle;
+  readonly hold: Disposable;
+}
+
 async function putInPlace(
   within: Confinement,
   target: Target,
@@ -58,10 +67,12 @@ async function putInPlace(
 ): Promise<void> {
   const temporary = within.full([...target.folder, temporaryName()]);
   const mode = target.old === undefined ? 0o666 : 0o600;
-  const handle = await within.steady(target.folder, target.shown, {
+  const made = await within.steady(target.folder, target.shown, {
     act: () => createHere(temporary, mode),
-    undo: (made) => discard(made, temporary),
+    undo: ({ handle, hold }) => discard(handle, temporary).finally(() => hold[Symbol.dispose]()),
   });
+  using _hold = made.hold;
+  const { handle } = made;
   try {
     await writeAll(handle, content.bytes);
     if (target.old !== undefined) await handle.chmod(target.old.mode & 0o7777);
@@ -76,11 +87,13 @@ async function putInPlace(
 }
 
 /** Creates a file that was not there, and makes sure that it lies where it was meant to. */
-async function createHere(path: string, mode: number): Promise<FileHandle> {
+async function createHere(path: string, mode: number): Promise<Temporary> {
   const { O_RDWR, O_CREAT, O_EXCL } = constants;
   const handle = await open(path, O_RDWR | O_CREAT | O_EXCL, mode);
   const there = lstatSync(path, { throwIfNoEntry: false });
-  if (there !== undefined && isSameFile(await handle.stat(), there)) return handle;
+  if (there !== undefined && isSameFile(await handle.stat(), there)) {
+    return { handle, hold: holdTemporary(path, there) };
+  }
   await discard(handle, path);
   throw new Moved();
 }

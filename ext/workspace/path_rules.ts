@@ -73,7 +73,12 @@ export function isGitName(name: string): boolean {
 
 /** Whether lists and walks leave a name out: `.git`, and temporary files of a write that is under way or was cut off. */
 export function isHiddenName(name: string): boolean {
-  return isGitName(name) || TEMPORARY.test(name);
+  return isGitName(name) || isTemporaryName(name);
+}
+
+/** Whether a name is one of {@linkcode temporaryName}. */
+export function isTemporaryName(name: string): boolean {
+  return TEMPORARY.test(name);
 }
 
 /** A name for a temporary file or folder that nobody can guess. */

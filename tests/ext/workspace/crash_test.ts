@@ -84,3 +84,41 @@ Deno.test("workspace: a program that is killed while it writes leaves the old te
   deepEqual(await folder.call("listDir", "d"), [{ name: "a.txt", kind: "file" }]);
   deepEqual(await folder.call("glob", "**", { all: true }), ["d/a.txt"]);
 });
+
+Deno.test("workspace: what a killed write left is taken away by the next write in the folder, and what another program writes is not", async () => {
+  await using folder = await WorkspaceFolder.open({ "d/a.txt": "old" });
+  const [left, used, foreign] = [1, 2, 3].map((n) =>
+    `d/.agentloop-${n}${crypto.randomUUID().slice(1)}.tmp`
+  ) as [string, string, string];
+  for (const path of [left, used]) await folder.put(path, "half");
+  // No name of ours.
+  await folder.put(foreign.replace("agentloop", "other"), "theirs");
+  const past = new Date(Date.now() - 10_000);
+  for (const path of [left, used]) Deno.utimeSync(`${folder.root}/${path}`, past, past);
+  // What has just been made is not locked yet.
+  await folder.put(foreign, "new");
+  const child = await start(
+    folder,
+    `
+    const file = Deno.openSync(${
+      JSON.stringify(`${folder.root}/${used}`)
+    }, { read: true, write: true });
+    file.lockSync(true);
+    console.log("locked");
+    setInterval(() => {}, 1000);`,
+  );
+  const reader = child.stdout.getReader();
+  ok(!(await reader.read()).done);
+  await folder.call("writeFile", "d/b.txt", "new");
+  const names = (): readonly string[] =>
+    [...Deno.readDirSync(`${folder.root}/d`)].map(({ name }) => `d/${name}`).sort();
+  deepEqual(
+    names(),
+    ["d/a.txt", "d/b.txt", used, foreign, foreign.replace("agentloop", "other")].sort(),
+  );
+  child.kill("SIGKILL");
+  await Promise.all([child.status, child.stderr.cancel(), reader.cancel()]);
+  Deno.utimeSync(`${folder.root}/${foreign}`, past, past);
+  await folder.call("writeFile", "d/b.txt", "newer");
+  deepEqual(names(), ["d/a.txt", "d/b.txt", foreign.replace("agentloop", "other")].sort());
+});
