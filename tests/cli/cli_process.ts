@@ -115,6 +115,15 @@ export function onlyResult(stdout: string): any {
   return results[0];
 }
 
+/** Processes whose environment names a home, whoever their parent is by now; zombies have no environment. */
+export async function processesOf(home: Home): Promise<string[]> {
+  const { stdout } = await new Deno.Command("sh", {
+    args: ["-c", 'grep -lF "HOME=$0" /proc/[0-9]*/environ 2>/dev/null', home.path],
+    stdout: "piped",
+  }).output();
+  return new TextDecoder().decode(stdout).split("\n").filter((line) => line !== "");
+}
+
 /** A reply of the model that holds one script. */
 export function script(source: string): string {
   return `Let me see.\n\n\`\`\`javascript\n${source}\n\`\`\`\n`;

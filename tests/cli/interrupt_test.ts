@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { startOpenAIServer } from "../fixtures/openai_server.ts";
 import { until } from "../sandbox/process_table.ts";
-import { type Home, jsonLines, onlyResult, openHome, script } from "./cli_process.ts";
+import { type Home, jsonLines, onlyResult, openHome, processesOf, script } from "./cli_process.ts";
 
 /** Reads stdout until a text has come, and hands out the rest on request. */
 async function readUntil(child: Deno.ChildProcess, text: string) {
@@ -21,15 +21,6 @@ async function readUntil(child: Deno.ChildProcess, text: string) {
 
 async function sessionStatus(home: Home): Promise<string> {
   return jsonLines((await home.run(["sessions", "ls", "--json"])).stdout)[0].status;
-}
-
-/** Processes whose environment names a home, whoever their parent is by now; zombies have no environment. */
-async function processesOf(home: Home): Promise<string[]> {
-  const { stdout } = await new Deno.Command("sh", {
-    args: ["-c", 'grep -lF "HOME=$0" /proc/[0-9]*/environ 2>/dev/null', home.path],
-    stdout: "piped",
-  }).output();
-  return new TextDecoder().decode(stdout).split("\n").filter((line) => line !== "");
 }
 
 for (const [signal, exitCode] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
