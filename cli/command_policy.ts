@@ -101,6 +101,7 @@ function defaultPolicy(
 /** `allowDomains: ["example.com"] lets it pass` in the words of the command line. */
 function inOptions(reason: string): string {
   return reason.replace(/(allow\w+): \["([^"]*)"\]/, (whole, field: string, host: string) => {
+    if (field === "allowTools") return "--approve auto";
     const option = Object.entries(OPENED_BY).find(([name]) => name === field)?.[1];
     return option === undefined ? whole : `${option} ${host}`;
   });

@@ -73,6 +73,37 @@ Deno.test("CLI-05: a busy script is stopped by SIGINT and leaves no process behi
   deepStrictEqual(await processesOf(home), []);
 });
 
+for (const [signal, exitCode] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
+  Deno.test(
+    `EXE-06: ${signal} while a command runs that ignores it ends both, and all that the command started`,
+    {
+      ignore: Deno.build.os !== "linux",
+    },
+    async () => {
+      await using server = await startOpenAIServer({
+        replies: [script(`function run() {
+  exec(["sh", "-c", 'trap "" HUP INT TERM; sleep 300 & echo "$!" > started; wait']);
+}`)],
+      });
+      await using home = await openHome(server.baseUrl);
+      await using child = home.start(["--json", "--approve", "auto", "--session", "s", "go"]);
+      const rest = await readUntil(child, '"execute_js"');
+      const started = () => Deno.readTextFile(`${home.path}/started`).catch(() => "");
+      await until("the command runs", async () => (await started()).endsWith("\n"));
+      // The program, its guest, the command and what that started.
+      strictEqual((await processesOf(home)).length, 4);
+      child.kill(signal);
+      await until("nothing is left", async () => (await processesOf(home)).length === 0, 2000);
+      strictEqual((await child.status).code, exitCode);
+      strictEqual(onlyResult(await rest()).exit_code, exitCode);
+      await child.stderr.cancel();
+      const calls = jsonLines((await home.run(["sessions", "show", "s", "--json"])).stdout)
+        .filter((line) => line.type === "call");
+      deepStrictEqual(calls.map((call) => [call.name, call.outcome]), [["exec", "cancelled"]]);
+    },
+  );
+}
+
 Deno.test("CLI-05: a second signal ends the program at once", async () => {
   await using server = await startOpenAIServer({
     otherwise: script("function run() { for (;;); }"),
