@@ -4,11 +4,11 @@
  */
 import { parseArgs } from "node:util";
 import { COMMANDS, type CommandSpec, commandWords } from "./command_table.ts";
+import { contradictionIn } from "./contradictions.ts";
 import { type CliError, usageError } from "./failure.ts";
 import { type CliOptions, OPTIONS, type OptionSpec } from "./option_table.ts";
+import { type OptionValue, readOptionText, shownValue } from "./option_value.ts";
 import { suggest } from "./suggest.ts";
-import { oneLine } from "./terminal_text.ts";
-import { parseDuration } from "./units.ts";
 
 /** A command line that was understood. */
 export interface ParsedCommandLine {
@@ -18,6 +18,8 @@ export interface ParsedCommandLine {
   readonly words: readonly string[];
   /** The options. */
   readonly options: CliOptions;
+  /** Those of them that the line itself gives. */
+  readonly given: ReadonlySet<keyof CliOptions>;
 }
 
 interface GivenOption {
@@ -25,13 +27,17 @@ interface GivenOption {
   readonly value: OptionValue;
 }
 
-type OptionValue = string | number | true | readonly string[];
-
 /** Reads the arguments of the program. */
 export function parseCommandLine(args: readonly string[]): ParsedCommandLine {
   const { given, words } = splitArguments(args);
-  if (given.some(({ spec }) => spec.field === "help")) {
-    return { command: findSpec("help"), words: commandName(words), options: toOptions(given) };
+  const fields = new Set(given.map(({ spec }) => spec.field));
+  if (fields.has("help")) {
+    return {
+      command: findSpec("help"),
+      words: commandName(words),
+      options: toOptions(given),
+      given: fields,
+    };
   }
   const { command, rest } = findCommand(words);
   for (const { spec } of given) {
@@ -41,7 +47,7 @@ export function parseCommandLine(args: readonly string[]): ParsedCommandLine {
   }
   const options = toOptions(given);
   refuseContradictions(options, command);
-  return { command, words: rest, options };
+  return { command, words: rest, options, given: fields };
 }
 
 /** Whether JSON was asked for, told without parsing: a line that cannot be parsed must be answered in the asked form too. */
@@ -104,11 +110,14 @@ function isDashedText(arg: string): boolean {
 
 function unknownOption(rawName: string, name: string): CliError {
   if (name.startsWith("no-") && OPTIONS.some((spec) => spec.name === name.slice(3))) {
-    return usageError(`unknown option ${shown(rawName)}: leave --${name.slice(3)} out instead`);
+    return usageError(
+      `unknown option ${shownValue(rawName)}: leave --${name.slice(3)} out instead`,
+    );
   }
   const meant = suggest(name, OPTIONS.map((spec) => spec.name));
   return usageError(
-    `unknown option ${shown(rawName)}` + (meant === undefined ? "" : `; did you mean --${meant}?`),
+    `unknown option ${shownValue(rawName)}` +
+      (meant === undefined ? "" : `; did you mean --${meant}?`),
   );
 }
 
@@ -119,7 +128,7 @@ function readValue(
 ): OptionValue {
   const name = `--${spec.name}`;
   if (spec.kind === "flag") {
-    if (text !== undefined) throw usageError(`${name} takes no value (got ${shown(text)})`);
+    if (text !== undefined) throw usageError(`${name} takes no value (got ${shownValue(text)})`);
     return true;
   }
   const label = spec.value ?? "VALUE";
@@ -127,54 +136,11 @@ function readValue(
   if (!inline && /^--?[A-Za-z]/.test(text) && !isDashedText(text)) {
     throw usageError(
       `${name} needs a value, but ${
-        shown(text)
+        shownValue(text)
       } follows; a value that begins with a dash is given as ${name}=${label}`,
     );
   }
-  switch (spec.kind) {
-    case "text":
-      if (text === "") throw usageError(`${name} is empty: ${name} ${label}`);
-      return text;
-    case "list": {
-      const entries = text.split(",").map((entry) => entry.trim());
-      if (entries.includes("")) throw usageError(`${name} holds an empty entry: ${name} ${label}`);
-      return entries;
-    }
-    case "positive":
-      return wholeNumber(name, text, 1);
-    case "count":
-      return wholeNumber(name, text, 0);
-    case "amount":
-      return amount(name, text);
-    case "duration": {
-      const ms = parseDuration(text);
-      // Timers hold 31 bits; a longer one would fire at once.
-      if (ms === undefined || ms < 1 || ms > 2 ** 31 - 1) {
-        throw usageError(
-          `${name} must be a time of at most 24 days like 30m, 90s, 500ms or plain seconds, not ${
-            shown(text)
-          }`,
-        );
-      }
-      return ms;
-    }
-  }
-}
-
-function amount(name: string, text: string): number {
-  const value = /^\d+(\.\d+)?$|^\.\d+$/.test(text) ? Number(text) : NaN;
-  if (!Number.isFinite(value)) {
-    throw usageError(`${name} must be a number such as 2 or 0.25, not ${shown(text)}`);
-  }
-  return value;
-}
-
-function wholeNumber(name: string, text: string, least: number): number {
-  const value = /^\d+$/.test(text) ? Number(text) : NaN;
-  if (!Number.isSafeInteger(value) || value < least) {
-    throw usageError(`${name} must be a whole number of at least ${least}, not ${shown(text)}`);
-  }
-  return value;
+  return readOptionText(spec.kind, { name, form: `${name} ${label}`, text });
 }
 
 function findCommand(words: readonly string[]): { command: CommandSpec; rest: readonly string[] } {
@@ -190,7 +156,7 @@ function findCommand(words: readonly string[]): { command: CommandSpec; rest: re
     throw usageError(
       second === ""
         ? `${first} needs to know what to do: ${verbs.join(", ")}`
-        : `unknown command ${first} ${shown(second)}; ` +
+        : `unknown command ${first} ${shownValue(second)}; ` +
           (meant === undefined ? `there are ${verbs.join(", ")}` : `did you mean ${meant}?`),
       first,
     );
@@ -213,16 +179,10 @@ function findSpec(name: string): CommandSpec {
 }
 
 function refuseContradictions(options: CliOptions, command: CommandSpec): void {
-  const clash = (one: string, other: string, why: string) =>
-    usageError(`${one} and ${other} exclude each other: ${why}`, command.name);
-  if (options.session !== undefined && options.continue) {
-    throw clash("--session", "--continue", "both choose the session");
-  }
-  if (options.ephemeral && options.continue) {
-    throw clash("--ephemeral", "--continue", "a session in memory has nothing to go on with");
-  }
-  if (options.ephemeral && options.db !== undefined) {
-    throw clash("--ephemeral", "--db", "an ephemeral run writes no database");
+  const found = contradictionIn(options);
+  if (found !== undefined) {
+    const [one, other] = found.fields.map(nameOf);
+    throw usageError(`${one} and ${other} exclude each other: ${found.why}`, command.name);
   }
   if (options.db === ":memory:") {
     throw usageError(
@@ -230,31 +190,8 @@ function refuseContradictions(options: CliOptions, command: CommandSpec): void {
       command.name,
     );
   }
-  for (
-    const [field, name] of [["allowNet", "--allow-net"], [
-      "allowPrivateNet",
-      "--allow-private-net",
-    ]] as const
-  ) {
-    if (options.noNetwork && options[field] !== undefined) {
-      throw clash("--no-network", name, "without the functions there is nothing to allow");
-    }
-  }
-  for (
-    const [field, name] of [["allowExec", "--allow-exec"], [
-      "dangerouslyAllowShell",
-      "--dangerously-allow-shell",
-    ]] as const
-  ) {
-    if (options.noExec && options[field]) {
-      throw clash("--no-exec", name, "without the function there is nothing to allow");
-    }
-  }
-  if (options.quiet && options.verbose) {
-    throw clash("--quiet", "--verbose", "they ask for opposite things");
-  }
 }
 
-function shown(text: string): string {
-  return oneLine(text, 60) || '""';
+function nameOf(field: keyof CliOptions): string {
+  return `--${OPTIONS.find((spec) => spec.field === field)?.name}`;
 }
