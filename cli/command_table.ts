@@ -38,6 +38,7 @@ const RUN: readonly (keyof CliOptions)[] = [
   "allowPrivateNet",
   "noNetwork",
   "secret",
+  "noConfig",
 ];
 
 /** Every command, in the order of the help text. */
@@ -91,7 +92,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "Makes one small real request, which a provider may bill; --offline skips it.",
       "Says what the runtime granted, what each missing permission switches off, and what commands could reach.",
     ],
-    options: [...ENDPOINT, "db", "cwd", "timeoutMs", "offline", ...OUTPUT],
+    options: [...ENDPOINT, "db", "cwd", "timeoutMs", "offline", "noConfig", ...OUTPUT],
     load: async () => (await import("./commands/doctor.ts")).doctor,
   },
   {
@@ -99,7 +100,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     usage: "",
     summary: "list the sessions, the last used first",
     details: [],
-    options: ["db", ...OUTPUT],
+    options: ["db", "noConfig", ...OUTPUT],
     load: async () => (await import("./commands/sessions_ls.ts")).listSessions,
   },
   {
@@ -107,7 +108,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     usage: "ID",
     summary: "print what happened in a session",
     details: [],
-    options: ["db", ...OUTPUT],
+    options: ["db", "noConfig", ...OUTPUT],
     load: async () => (await import("./commands/sessions_show.ts")).showSession,
   },
   {
@@ -125,6 +126,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "contextWindow",
       "historyWindow",
       "instruction",
+      "noConfig",
       ...OUTPUT,
     ],
     load: async () => (await import("./commands/sessions_compact.ts")).compactOnDemand,
@@ -134,7 +136,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     usage: "ID…",
     summary: "delete sessions with all they hold",
     details: [],
-    options: ["db", ...OUTPUT],
+    options: ["db", "noConfig", ...OUTPUT],
     load: async () => (await import("./commands/sessions_rm.ts")).removeSessions,
   },
   {
@@ -145,8 +147,38 @@ export const COMMANDS: readonly CommandSpec[] = [
       "WHAT is a host, a file or a function as sessions show lists them; without it everything is forgotten.",
       "The next run asks again.",
     ],
-    options: ["db", ...OUTPUT],
+    options: ["db", "noConfig", ...OUTPUT],
     load: async () => (await import("./commands/sessions_revoke.ts")).revokeGrants,
+  },
+  {
+    name: "init",
+    usage: "",
+    summary: "write a commented config file and an example skill",
+    details: [
+      "They go into .agentloop at the root of the repository, or in the folder itself where there is none.",
+      "What is there already is left alone. --cwd says where.",
+    ],
+    options: ["cwd", ...OUTPUT],
+    load: async () => (await import("./commands/init.ts")).init,
+  },
+  {
+    name: "trust",
+    usage: "",
+    summary: "let the project's config file allow what it says",
+    details: [
+      "A config file comes with a checkout. What it says that costs money, sends data somewhere or lets",
+      "something pass without a question is used only when you trust the file as it is: a change ends that.",
+    ],
+    options: ["cwd", "yes", ...OUTPUT],
+    load: async () => (await import("./commands/trust.ts")).trust,
+  },
+  {
+    name: "trust revoke",
+    usage: "",
+    summary: "trust the project's config file no longer",
+    details: [],
+    options: ["cwd", ...OUTPUT],
+    load: async () => (await import("./commands/trust_revoke.ts")).revokeTrust,
   },
   {
     name: "help",

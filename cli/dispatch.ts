@@ -2,9 +2,10 @@
  * From arguments to exit code: parses, runs one command, prints its text or its failure, writes the one result line of JSON mode.
  * Every way out but the second signal goes through here.
  */
-import { asksForJson, parseCommandLine } from "./arguments.ts";
+import { asksForJson, parseCommandLine, type ParsedCommandLine } from "./arguments.ts";
 import { type CommandContext, type Outcome, succeeded } from "./command.ts";
 import { COMMANDS, type CommandSpec } from "./command_table.ts";
+import { findConfig } from "./config/find_config.ts";
 import { readVariable } from "./environment.ts";
 import { describeFailure, EXIT_BROKEN_PIPE, EXIT_ERROR } from "./failure.ts";
 import { listenForInterrupts } from "./interrupt.ts";
@@ -38,8 +39,10 @@ export async function dispatch(args: readonly string[]): Promise<number> {
 
   async function attempt(): Promise<Outcome> {
     try {
-      const { command, words, options } = parseCommandLine(args);
-      given = options;
+      const parsed = parseCommandLine(args);
+      const { command, words } = parsed;
+      given = parsed.options;
+      const options = given = await withConfig(parsed);
       status = openStatusFor(options);
       const context = { commands: COMMANDS, options, words, output, status, interrupt };
       return await Promise.race([runCommand(command, context), strayError()]);
@@ -74,6 +77,17 @@ async function withoutSecrets(
   if (failure === undefined) return outcome;
   const { failureWithoutSecrets } = await import("./failure_without_secrets.ts");
   return { ...outcome, failure: failureWithoutSecrets(failure, given) };
+}
+
+/** The options of the command line, and below them those of the project's config file. */
+async function withConfig(parsed: ParsedCommandLine): Promise<CliOptions> {
+  const { command, options } = parsed;
+  // A command that cannot be told to leave the file out reads none: it works where the file is broken.
+  const reads = command.options.includes("noConfig") && !options.noConfig && !options.version;
+  const file = reads ? findConfig(options.cwd) : undefined;
+  if (file === undefined) return options;
+  const { applyConfig } = await import("./config/apply_config.ts");
+  return await applyConfig(parsed, file);
 }
 
 async function runCommand(command: CommandSpec, context: CommandContext): Promise<Outcome> {

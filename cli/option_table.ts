@@ -32,6 +32,10 @@ export interface CliOptions {
   readonly noCompact: boolean;
   /** Secrets that scripts may use, `NAME` or `NAME@HOST`. */
   readonly secret?: readonly string[];
+  /** No config file is read. */
+  readonly noConfig: boolean;
+  /** What would be asked is answered with yes. */
+  readonly yes: boolean;
   /** The session to extend. */
   readonly session?: string;
   /** Path of the database. */
@@ -198,6 +202,8 @@ export const OPTIONS: readonly OptionSpec[] = [
     "secrets of the environment or .env that scripts may use: NAME,NAME@api.example.com",
     "NAMES",
   ),
+  option("no-config", "noConfig", "flag", "read no .agentloop/config.json"),
+  option("yes", "yes", "flag", "trust: ask nothing, the answer is yes"),
   option("no-network", "noNetwork", "flag", "scripts get no fetch and no http at all"),
   option("offline", "offline", "flag", "make no request to the model"),
   option("json", "json", "flag", "one JSON object a line on stdout, the result last"),

@@ -23,11 +23,12 @@ Deno.test("help of a command names only its own options", async () => {
 Usage: agentloop sessions ls [OPTIONS]
 
 Options
-      --db PATH   the database file; beats $AGENTLOOP_DB and the usual place
-      --json      one JSON object a line on stdout, the result last
-  -q, --quiet     only warnings and errors on stderr
-  -v, --verbose   scripts, logs and details on stderr
-      --no-color  no colors; NO_COLOR=1 does the same
+      --db PATH    the database file; beats $AGENTLOOP_DB and the usual place
+      --no-config  read no .agentloop/config.json
+      --json       one JSON object a line on stdout, the result last
+  -q, --quiet      only warnings and errors on stderr
+  -v, --verbose    scripts, logs and details on stderr
+      --no-color   no colors; NO_COLOR=1 does the same
 `,
   );
   strictEqual((await home.run(["sessions", "ls", "--help"])).stdout, stdout);

@@ -29,12 +29,13 @@ export function openTerminal(
   home: Home,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  cwd: string = home.path,
 ): Terminal {
   const quoted = [Deno.execPath(), ...home.args(args)]
     .map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
   return openShellLine(`exec ${quoted}`, {
     env: home.env({ TERM: "xterm", ...env }),
-    cwd: home.path,
+    cwd,
   });
 }
 

@@ -1,0 +1,90 @@
+/**
+ * `trust`: shows what the project's config file says that needs trust, asks, and remembers the file as it is.
+ */
+import type { CommandContext, Outcome } from "../command.ts";
+import { isAtTerminal } from "../approval/open_approval.ts";
+import { needsTrust } from "../config/apply_config.ts";
+import { type ConfigFile, findConfig } from "../config/find_config.ts";
+import { type ConfigEntry, readConfig } from "../config/read_config.ts";
+import { recordTrust, trustState } from "../config/trust_record.ts";
+import { CliError, usageError } from "../failure.ts";
+import { openLines } from "../line_editor/open_lines.ts";
+import { oneLine } from "../terminal_text.ts";
+
+/** Runs `trust`. */
+export async function trust(context: CommandContext): Promise<Outcome> {
+  const { options, words, status } = context;
+  if (words.length > 0) throw usageError("trust takes no arguments; --cwd says where", "trust");
+  const file = configOf(options.cwd);
+  const entries = (await readConfig(file)).filter(needsTrust);
+  const path = oneLine(file.path, 300);
+  if (entries.length === 0) {
+    status.line(`${path} says nothing that needs trust.`);
+    return outcome(file, { entries, trusted: trustState(file) === "trusted" });
+  }
+  if (trustState(file) === "trusted") {
+    status.line(`${path} is trusted already.`);
+    return outcome(file, { entries, trusted: true });
+  }
+  const mayAsk = isAtTerminal() && !options.json;
+  if (!options.yes && !mayAsk) {
+    throw usageError(
+      "trust asks at a terminal, and there is none to ask at; --yes answers with yes",
+      "trust",
+    );
+  }
+  if (!options.json) status.error([`${path} says:`, ...entries.map(shown)].join("\n"), "plain");
+  if (!options.yes) {
+    const answer = await ask(context);
+    if (answer !== "yes") {
+      status.line("It is not trusted.");
+      return {
+        exitCode: answer === "stopped" ? context.interrupt.exitCode ?? 130 : 1,
+        status: "error",
+        reason: "refused",
+      };
+    }
+  }
+  recordTrust(file);
+  status.line(`${path} is trusted until it changes.`);
+  return outcome(file, { entries, trusted: true });
+}
+
+/** The config file for a folder. */
+export function configOf(cwd: string | undefined): ConfigFile {
+  const file = findConfig(cwd);
+  if (file !== undefined) return file;
+  throw new CliError(
+    "input",
+    `There is no .agentloop/config.json for ${
+      cwd === undefined ? "this folder" : oneLine(cwd, 200)
+    }.`,
+    { hint: "agentloop init writes one." },
+  );
+}
+
+/** One key with its whole value: what is cut off could be what matters. */
+function shown({ key, written, spec }: ConfigEntry): string {
+  return `  ${key}: ${JSON.stringify(written)}\n      ${spec.help}`;
+}
+
+async function ask({ interrupt }: CommandContext): Promise<"yes" | "no" | "stopped"> {
+  using lines = openLines();
+  const read = await lines.read("Trust it? [y/N] ", interrupt.signal, { remember: false });
+  if (read === "interrupt") return "stopped";
+  return read !== "end" && /^y(es)?$/i.test(read.line.trim()) ? "yes" : "no";
+}
+
+function outcome(
+  file: ConfigFile,
+  { entries, trusted }: {
+    readonly entries: readonly ConfigEntry[];
+    readonly trusted: boolean;
+  },
+): Outcome {
+  return {
+    exitCode: 0,
+    status: "completed",
+    extra: { path: file.path, trusted, keys: entries.map(({ key }) => key) },
+  };
+}

@@ -1,0 +1,128 @@
+/**
+ * Finds and reads the config file of a project: the nearest `.agentloop/config.json` from a folder up to the root of its repository. What it says is left to
+ * others. Asks for no permission: where the runtime may not read, there is no file.
+ */
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
+import { reasonOf } from "../text_input.ts";
+import { configError } from "./config_error.ts";
+
+/** Bytes of a config file at most: 64 KiB, some hundred times what one with every key takes. */
+export const MAX_CONFIG_BYTES = 64 * 1024;
+
+/** A config file that was found, and what stands in it. */
+export interface ConfigFile {
+  /** Its real path. */
+  readonly path: string;
+  /** The folder that holds `.agentloop`; relative paths in the file start here. */
+  readonly project: string;
+  /** The root of the repository; the project's folder where there is none. */
+  readonly root: string;
+  /** What stands in it. */
+  readonly bytes: Uint8Array;
+}
+
+/** Where config files are looked for. */
+export interface ProjectFolders {
+  /** The root of the repository; the folder itself where there is none. */
+  readonly root: string;
+  /** The folder and those above it up to the root, the nearest first; real paths. */
+  readonly folders: readonly string[];
+}
+
+/**
+ * Finds the config file for a folder. The nearest one is used, alone.
+ *
+ * @throws {CliError} `usage` when it is there and cannot be used: a file that narrows what scripts may do must not be passed over.
+ */
+export function findConfig(folder: string = "."): ConfigFile | undefined {
+  const found = projectFolders(folder);
+  if (found === undefined) return undefined;
+  for (const project of found.folders) {
+    const shown = join(project, ".agentloop", "config.json");
+    if (!mayRead(shown)) return undefined;
+    if (!isThere(shown)) continue;
+    const path = realPathInside(shown, found.root);
+    // The way to the file may be a link to what the runtime may not read.
+    if (!mayRead(path)) return undefined;
+    return { path, project, root: found.root, bytes: readRegular(path) };
+  }
+  return undefined;
+}
+
+/** The folders in which a project's files are looked for; `undefined` when the folder is none, or may not be read. */
+export function projectFolders(folder: string): ProjectFolders | undefined {
+  if (!mayRead(folder)) return undefined;
+  let start: string;
+  try {
+    start = Deno.realPathSync(folder);
+    if (!mayRead(start) || !Deno.statSync(start).isDirectory) return undefined;
+  } catch {
+    // Whoever uses the folder says what is wrong with it.
+    return undefined;
+  }
+  const folders = [start];
+  for (let root = start; !isThere(join(root, ".git"));) {
+    const above = dirname(root);
+    // Without a repository nothing says that what lies above belongs to the same project.
+    if (above === root || !mayRead(above)) return { root: start, folders: [start] };
+    folders.push(root = above);
+  }
+  return { root: folders.at(-1) ?? start, folders };
+}
+
+function mayRead(path: string): boolean {
+  return Deno.permissions.querySync({ name: "read", path }).state === "granted";
+}
+
+function isThere(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
+      return false;
+    }
+    if (error instanceof Deno.errors.PermissionDenied) {
+      throw configError(path, `it cannot be looked at: ${reasonOf(error)}`);
+    }
+    throw error;
+  }
+}
+
+function realPathInside(path: string, root: string): string {
+  let real: string;
+  try {
+    real = Deno.realPathSync(path);
+  } catch (error) {
+    throw configError(path, `it is a link that cannot be followed: ${reasonOf(error)}`);
+  }
+  const inside = root.endsWith(sep) ? root : root + sep;
+  if (real.startsWith(inside)) return real;
+  throw configError(path, `it is a link that leads out of the project, whose root is ${root}`);
+}
+
+function readRegular(path: string): Uint8Array {
+  const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
+  let file: number;
+  try {
+    // A pipe in its place must not block.
+    file = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+  } catch (error) {
+    throw configError(path, `it cannot be read: ${reasonOf(error)}`);
+  }
+  try {
+    if (!fstatSync(file).isFile()) throw configError(path, "it is no regular file");
+    const bytes = new Uint8Array(MAX_CONFIG_BYTES + 1);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+      read = readSync(file, bytes, length, bytes.length - length, length);
+    }
+    if (length > MAX_CONFIG_BYTES) {
+      throw configError(path, `it is larger than ${MAX_CONFIG_BYTES} bytes`);
+    }
+    return bytes.slice(0, length);
+  } finally {
+    closeSync(file);
+  }
+}
