@@ -114,8 +114,13 @@ export function suitesIn(root: string, scratch: string): readonly Suite[] {
         "tests/ext",
         ...CONVERTER_TESTS,
       ],
-      // `sh` pipes the command's output away, `script` gives it a terminal.
-      permissions: [...files, start("sh", "script"), "--allow-net=127.0.0.1", "--allow-env"],
+      // `sh` pipes the command's output away, `script` gives it a terminal; the other shells complete it, where they are installed.
+      permissions: [
+        ...files,
+        start("sh", "script", "bash", "zsh", "fish"),
+        "--allow-net=127.0.0.1",
+        "--allow-env",
+      ],
       leaks: all,
       parallel: true,
       timeoutMs: 150_000,

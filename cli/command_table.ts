@@ -181,6 +181,18 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import("./commands/trust_revoke.ts")).revokeTrust,
   },
   {
+    name: "completions",
+    usage: "bash|zsh|fish",
+    summary: "print a script that completes this command in a shell",
+    details: [
+      "bash: agentloop completions bash > ~/.local/share/bash-completion/completions/agentloop",
+      "zsh:  agentloop completions zsh > DIR/_agentloop, with DIR in fpath before compinit is run",
+      "fish: agentloop completions fish > ~/.config/fish/completions/agentloop.fish",
+    ],
+    options: [...OUTPUT],
+    load: async () => (await import("./commands/completions.ts")).completions,
+  },
+  {
     name: "help",
     usage: "[COMMAND]",
     summary: "explain a command",

@@ -84,7 +84,7 @@ Deno.test("config: a broken file keeps nobody from help, from init and from the 
   await using home = await openHome();
   const project = await writeProject(home, "{");
   for (
-    const args of [["help"], ["sessions", "ls", "--version"], ["init"]]
+    const args of [["help"], ["sessions", "ls", "--version"], ["completions", "fish"], ["init"]]
   ) {
     equal((await home.run(args, { cwd: project })).code, 0);
   }
