@@ -9,7 +9,7 @@ const REPEATED = [["db", "db"], ["model", "model"], ["baseUrl", "base-url"]] as 
 
 /** `agentloop --session ID "go on"` with the options that were given; with `chat` in place of a message where one is going on. */
 export function continueCommand(
-  options: Pick<CliOptions, "db" | "model" | "baseUrl">,
+  options: Pick<CliOptions, "db" | "model" | "baseUrl"> & Partial<Pick<CliOptions, "noConfig">>,
   { sessionId, chat = false }: { readonly sessionId: string; readonly chat?: boolean },
 ): string {
   const repeated = REPEATED.flatMap(([field, name]) => {
@@ -22,6 +22,7 @@ export function continueCommand(
     "agentloop",
     ...(chat ? ["chat"] : []),
     ...repeated,
+    ...(options.noConfig ? ["--no-config"] : []),
     `--session${separatorOf(sessionId)}${shellWord(sessionId)}`,
     ...(chat ? [] : ['"go on"']),
   ].join(" ");

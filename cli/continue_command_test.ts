@@ -18,4 +18,8 @@ Deno.test("the way to go on repeats where the session is and what answers it", (
     continueCommand({ db: "-x.db" }, { sessionId: "s" }),
     'agentloop --db=-x.db --session s "go on"',
   );
+  strictEqual(
+    continueCommand({ noConfig: true }, { sessionId: "s" }),
+    'agentloop --no-config --session s "go on"',
+  );
 });

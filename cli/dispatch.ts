@@ -15,6 +15,7 @@ import { openOutput, ReaderGone } from "./output.ts";
 import { printFailure } from "./print_failure.ts";
 import { resultLine } from "./result_line.ts";
 import { openStatus, type Status } from "./status.ts";
+import { oneLine } from "./terminal_text.ts";
 import { VERSION } from "./version.ts";
 
 /** A second signal ends the program at once, but for this time, in ms: output that somebody reads is written by then. */
@@ -42,8 +43,10 @@ export async function dispatch(args: readonly string[]): Promise<number> {
       const parsed = parseCommandLine(args);
       const { command, words } = parsed;
       given = parsed.options;
-      const options = given = await withConfig(parsed);
+      const { options, told } = await withConfig(parsed);
+      given = options;
       status = openStatusFor(options);
+      if (told !== undefined) status.detail(told);
       const context = { commands: COMMANDS, options, words, output, status, interrupt };
       return await Promise.race([runCommand(command, context), strayError()]);
     } catch (error) {
@@ -79,15 +82,19 @@ async function withoutSecrets(
   return { ...outcome, failure: failureWithoutSecrets(failure, given) };
 }
 
-/** The options of the command line, and below them those of the project's config file. */
-async function withConfig(parsed: ParsedCommandLine): Promise<CliOptions> {
+/** The options of the command line, and below them those of the project's config file, with a line about these. */
+async function withConfig(
+  parsed: ParsedCommandLine,
+): Promise<{ readonly options: CliOptions; readonly told?: string }> {
   const { command, options } = parsed;
   // A command that cannot be told to leave the file out reads none: it works where the file is broken.
   const reads = command.options.includes("noConfig") && !options.noConfig && !options.version;
   const file = reads ? findConfig(options.cwd) : undefined;
-  if (file === undefined) return options;
+  if (file === undefined) return { options };
   const { applyConfig } = await import("./config/apply_config.ts");
-  return await applyConfig(parsed, file);
+  const applied = await applyConfig(parsed, file);
+  const told = `options of ${oneLine(file.path, 300)}: ${applied.keys.join(", ") || "none"}`;
+  return { options: applied.options, told };
 }
 
 async function runCommand(command: CommandSpec, context: CommandContext): Promise<Outcome> {

@@ -53,7 +53,7 @@ export const OPTION_USES: Readonly<Record<keyof CliOptions, OptionUse>> = {
   cwd: trusted({ completes: "folder" }),
   approve: trusted({
     sample: "prompt",
-    unless: (value) => value === "deny",
+    unless: (value) => value === "deny" || value === "prompt",
     completes: ["prompt", "stdio", "auto", "deny"],
   }),
   allowExec: trusted({ sample: ["git", "make"] }),

@@ -26,6 +26,14 @@ export interface GivenLine {
   readonly given: ReadonlySet<keyof CliOptions>;
 }
 
+/** The options with what a file adds. */
+export interface AppliedConfig {
+  /** All options. */
+  readonly options: CliOptions;
+  /** The keys of the file that count. */
+  readonly keys: readonly string[];
+}
+
 /**
  * The options of an invocation with what the file adds.
  *
@@ -34,14 +42,24 @@ export interface GivenLine {
 export async function applyConfig(
   { command, options, given }: GivenLine,
   file: ConfigFile,
-): Promise<CliOptions> {
+): Promise<AppliedConfig> {
   const excluded = new Set([...given].flatMap(excludedBy));
-  const used = (await readConfig(file)).filter(({ spec: { field } }) =>
-    command.options.includes(field) && !given.has(field) && !excluded.has(field)
-  );
+  const used = (await readConfig(file)).filter((entry) => {
+    const { field } = entry.spec;
+    return command.options.includes(field) && !given.has(field) && !excluded.has(field) &&
+      !isUsual(entry);
+  });
   refuseUntrusted(used.filter(needsTrust), file);
   const values = used.map((entry) => [entry.spec.field, inProject(entry, file)]);
-  return { ...options, ...Object.fromEntries(values) };
+  return {
+    options: { ...options, ...Object.fromEntries(values) },
+    keys: used.map(({ key }) => key),
+  };
+}
+
+/** To ask is what is done anyway where somebody is there; where nobody is, a file's word for it is no mistake of whoever started the command. */
+function isUsual({ spec: { field }, value }: ConfigEntry): boolean {
+  return field === "approve" && value === "prompt";
 }
 
 /** Whether a file may say this only when it is trusted. */

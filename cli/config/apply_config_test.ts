@@ -12,7 +12,7 @@ function fileOf(content: string) {
 
 /** What an invocation with this file gets, flags that are not set left out. */
 async function applied(content: string, ...args: string[]) {
-  const options = await applyConfig(parseCommandLine(args), fileOf(content));
+  const { options } = await applyConfig(parseCommandLine(args), fileOf(content));
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== false));
 }
 
@@ -83,6 +83,11 @@ Deno.test("config: what widens needs trust, what narrows does not", async () => 
       hint: "agentloop trust shows what it says and asks; --no-config leaves the file out.",
     },
   );
+});
+
+Deno.test("config: a file that wants questions asked changes nothing, and fails nowhere", async () => {
+  deepEqual(await applied('{ "approve": "prompt" }', "hi"), {});
+  deepEqual(await applied('{ "approve": "deny" }', "hi"), { approve: "deny" });
 });
 
 Deno.test("config: every option of the table is decided on", () => {

@@ -34,6 +34,11 @@ export async function checkMeaning(
       `"${key}" must be one of ${completes.join(", ")}, not ${oneLine(String(value), 60)}`,
     );
   }
+  if (field === "approve" && value === "stdio") {
+    throw usageError(
+      `"${key}" cannot be stdio in a file: only a program that drives the command can say that it answers`,
+    );
+  }
   if (field === "db" && value === ":memory:") {
     throw usageError('a database in memory ends with the command: that is "ephemeral": true');
   }

@@ -45,6 +45,30 @@ Deno.test("config: the line beats a trusted file, and the file beats the environ
   equal((await Deno.stat(`${project}/own.db`)).isFile, true);
 });
 
+Deno.test("config: files that a trusted file names lie where it does, and --verbose says what it sets", async () => {
+  await using server = await startOpenAIServer({ replies: ["a"] });
+  await using home = await openHome(server.baseUrl);
+  const project = await writeProject(
+    home,
+    '{ "context": "@notes.md", "cwd": "..", "system": "@@home", "maxSteps": 3 }',
+  );
+  await Deno.writeTextFile(`${project}/notes.md`, "Mind the gap.");
+  const at: CliOptions = { cwd: `${project}/sub` };
+  equal((await home.run(["trust", "--yes"], at)).code, 0);
+  const { code, stderr } = await home.run(["hi", "--verbose"], at);
+  equal(code, 0);
+  match(stderr, /^options of .*\/config\.json: context, cwd, system, maxSteps\n/);
+  const sent = JSON.stringify(server.requests[0]?.body);
+  match(sent, /Mind the gap\./);
+  match(sent, /@home/);
+  doesNotMatch(sent, /@@home/);
+  await Deno.writeTextFile(`${project}/.agentloop/config.json`, '{ "cwd": "missing" }');
+  equal((await home.run(["trust", "--yes"], at)).code, 0);
+  const missing = await home.run(["hi"], at);
+  equal(missing.code, 3);
+  match(missing.stderr, /config\.json:1:3: "cwd": .*project\/missing cannot be used: there is no/);
+});
+
 Deno.test("CLI-07: a bad config file is one JSON error with its place, and nothing is asked or made", async () => {
   await using server = await startOpenAIServer({ replies: [] });
   await using home = await openHome(server.baseUrl);
