@@ -199,7 +199,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     "secret",
     "secret",
     "list",
-    "secrets of the environment or .env that scripts may use: NAME,NAME@api.example.com",
+    "secrets of the environment or .env, for scripts: NAME,NAME@HOST",
     "NAMES",
   ),
   option("no-config", "noConfig", "flag", "read no .agentloop/config.json"),
