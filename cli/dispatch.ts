@@ -89,7 +89,7 @@ async function withConfig(
   const { command, options } = parsed;
   // A command that cannot be told to leave the file out reads none: it works where the file is broken.
   const reads = command.options.includes("noConfig") && !options.noConfig && !options.version;
-  const file = reads ? findConfig(options.cwd) : undefined;
+  const file = reads ? await findConfig(options.cwd) : undefined;
   if (file === undefined) return { options };
   const { applyConfig } = await import("./config/apply_config.ts");
   const applied = await applyConfig(parsed, file);

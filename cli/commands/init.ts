@@ -11,7 +11,6 @@ import { oneLine } from "../terminal_text.ts";
 import { reasonOf } from "../text_input.ts";
 
 /** Runs `init`. What was written before something failed stays, and is told. */
-// deno-lint-ignore require-await
 export async function init({ options, words, status }: CommandContext): Promise<Outcome> {
   if (words.length > 0) throw usageError("init takes no arguments; --cwd says where", "init");
   const project = projectOf(options.cwd);
@@ -33,7 +32,7 @@ export async function init({ options, words, status }: CommandContext): Promise<
     const failure = describeFailure(error);
     return { exitCode: failure.exitCode, status: "error", reason: failure.type, failure, extra };
   }
-  if (written.includes(".agentloop/config.json")) trustOwn(project);
+  if (written.includes(".agentloop/config.json")) await trustOwn(project);
   return { exitCode: 0, status: "completed", extra };
 }
 
@@ -96,9 +95,9 @@ function enter(project: string, path: string): string {
 }
 
 /** What was written here just now needs no question. That it cannot be kept takes nothing away: the file sets nothing yet. */
-function trustOwn(project: string): void {
+async function trustOwn(project: string): Promise<void> {
   try {
-    const file = findConfig(project);
+    const file = await findConfig(project);
     if (file !== undefined && mayRecordTrust(file)) recordTrust(file);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;

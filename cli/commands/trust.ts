@@ -15,7 +15,7 @@ import { oneLine } from "../terminal_text.ts";
 export async function trust(context: CommandContext): Promise<Outcome> {
   const { options, words, status } = context;
   if (words.length > 0) throw usageError("trust takes no arguments; --cwd says where", "trust");
-  const file = configOf(options.cwd);
+  const file = await configOf(options.cwd);
   const entries = (await readConfig(file)).filter(needsTrust);
   const path = oneLine(file.path, 300);
   if (entries.length === 0) {
@@ -51,8 +51,8 @@ export async function trust(context: CommandContext): Promise<Outcome> {
 }
 
 /** The config file for a folder. */
-export function configOf(cwd: string | undefined): ConfigFile {
-  const file = findConfig(cwd);
+export async function configOf(cwd: string | undefined): Promise<ConfigFile> {
+  const file = await findConfig(cwd);
   if (file !== undefined) return file;
   throw new CliError(
     "input",

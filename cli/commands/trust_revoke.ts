@@ -8,10 +8,9 @@ import { oneLine } from "../terminal_text.ts";
 import { configOf } from "./trust.ts";
 
 /** Runs `trust revoke`. */
-// deno-lint-ignore require-await
 export async function revokeTrust({ options, words, status }: CommandContext): Promise<Outcome> {
   if (words.length > 0) throw usageError("trust revoke takes no arguments; --cwd says where");
-  const file = configOf(options.cwd);
+  const file = await configOf(options.cwd);
   const path = oneLine(file.path, 300);
   const revoked = forgetTrust(file);
   status.line(revoked ? `${path} is trusted no longer.` : `${path} was not trusted.`);

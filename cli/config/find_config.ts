@@ -2,13 +2,9 @@
  * Finds and reads the config file of a project: the nearest `.agentloop/config.json` from a folder up to the root of its repository. What it says is left to
  * others. Asks for no permission: where the runtime may not read, there is no file.
  */
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { reasonOf } from "../text_input.ts";
 import { configError } from "./config_error.ts";
-
-/** Bytes of a config file at most: 64 KiB, some hundred times what one with every key takes. */
-export const MAX_CONFIG_BYTES = 64 * 1024;
 
 /** A config file that was found, and what stands in it. */
 export interface ConfigFile {
@@ -35,7 +31,7 @@ export interface ProjectFolders {
  *
  * @throws {CliError} `usage` when it is there and cannot be used: a file that narrows what scripts may do must not be passed over.
  */
-export function findConfig(folder: string = "."): ConfigFile | undefined {
+export async function findConfig(folder: string = "."): Promise<ConfigFile | undefined> {
   const found = projectFolders(folder);
   if (found === undefined) return undefined;
   for (const project of found.folders) {
@@ -45,6 +41,8 @@ export function findConfig(folder: string = "."): ConfigFile | undefined {
     const path = realPathInside(shown, found.root);
     // The way to the file may be a link to what the runtime may not read.
     if (!mayRead(path)) return undefined;
+    // Loads more of the runtime, which an invocation without a config file is not to wait for.
+    const { readRegular } = await import("./read_regular.ts");
     return { path, project, root: found.root, bytes: readRegular(path) };
   }
   return undefined;
@@ -100,29 +98,4 @@ function realPathInside(path: string, root: string): string {
   const inside = root.endsWith(sep) ? root : root + sep;
   if (real.startsWith(inside)) return real;
   throw configError(path, `it is a link that leads out of the project, whose root is ${root}`);
-}
-
-function readRegular(path: string): Uint8Array {
-  const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
-  let file: number;
-  try {
-    // A pipe in its place must not block.
-    file = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
-  } catch (error) {
-    throw configError(path, `it cannot be read: ${reasonOf(error)}`);
-  }
-  try {
-    if (!fstatSync(file).isFile()) throw configError(path, "it is no regular file");
-    const bytes = new Uint8Array(MAX_CONFIG_BYTES + 1);
-    let length = 0;
-    for (let read = -1; read !== 0 && length < bytes.length; length += read) {
-      read = readSync(file, bytes, length, bytes.length - length, length);
-    }
-    if (length > MAX_CONFIG_BYTES) {
-      throw configError(path, `it is larger than ${MAX_CONFIG_BYTES} bytes`);
-    }
-    return bytes.slice(0, length);
-  } finally {
-    closeSync(file);
-  }
 }

@@ -1,6 +1,7 @@
-import { deepEqual, equal, throws } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import { CliError } from "../failure.ts";
-import { findConfig, MAX_CONFIG_BYTES } from "./find_config.ts";
+import { findConfig } from "./find_config.ts";
+import { MAX_CONFIG_BYTES } from "./read_regular.ts";
 
 /** A folder with files in it; names that end with a slash are folders. */
 async function tree(files: Readonly<Record<string, string>>) {
@@ -13,9 +14,9 @@ async function tree(files: Readonly<Record<string, string>>) {
   return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
 }
 
-function refusal(folder: string): string {
+async function refusal(folder: string): Promise<string> {
   let told = "";
-  throws(() => findConfig(folder), (error: unknown) => {
+  await rejects(findConfig(folder), (error: unknown) => {
     told = (error as Error).message;
     return error instanceof CliError && error.type === "usage";
   });
@@ -34,8 +35,8 @@ Deno.test("config: the nearest file up to the root of the repository is found, a
     "other/.git": "gitdir: elsewhere",
     "other/c/": "",
   });
-  const found = (folder: string) => {
-    const file = findConfig(`${made.path}/${folder}`);
+  const found = async (folder: string) => {
+    const file = await findConfig(`${made.path}/${folder}`);
     return file && {
       text: new TextDecoder().decode(file.bytes),
       path: file.path.slice(made.path.length + 1),
@@ -43,23 +44,23 @@ Deno.test("config: the nearest file up to the root of the repository is found, a
       root: file.root.slice(made.path.length + 1),
     };
   };
-  deepEqual(found("repo/a/b"), {
+  deepEqual(await found("repo/a/b"), {
     text: "a",
     path: `repo/a/${CONFIG}`,
     project: "repo/a",
     root: "repo",
   });
-  equal(found("repo")?.text, "root");
+  equal((await found("repo"))?.text, "root");
   // A file in place of the folder .git is a root too: worktrees and submodules have one.
-  equal(found("other/c"), undefined);
-  equal(found("missing"), undefined);
-  equal(found(CONFIG), undefined);
+  equal(await found("other/c"), undefined);
+  equal(await found("missing"), undefined);
+  equal(await found(CONFIG), undefined);
 });
 
 Deno.test("config: without a repository only the folder itself counts", async () => {
   await using made = await tree({ [CONFIG]: "here", "below/": "" });
-  equal(findConfig(made.path)?.root, made.path);
-  equal(findConfig(`${made.path}/below`), undefined);
+  equal((await findConfig(made.path))?.root, made.path);
+  equal(await findConfig(`${made.path}/below`), undefined);
 });
 
 Deno.test("config: what is no file of a sensible size is refused", async () => {
@@ -69,9 +70,10 @@ Deno.test("config: what is no file of a sensible size is refused", async () => {
     [`full/${CONFIG}`]: " ".repeat(MAX_CONFIG_BYTES),
     "file/.agentloop": "a file in place of the folder",
   });
-  const told = (folder: string) => refusal(`${made.path}/${folder}`).split(": ").at(-1);
-  equal(told("folder"), "it is no regular file");
-  equal(told("large"), "it is larger than 65536 bytes");
-  equal(findConfig(`${made.path}/full`)?.bytes.length, MAX_CONFIG_BYTES);
-  equal(findConfig(`${made.path}/file`), undefined);
+  const told = async (folder: string) =>
+    (await refusal(`${made.path}/${folder}`)).split(": ").at(-1);
+  equal(await told("folder"), "it is no regular file");
+  equal(await told("large"), "it is larger than 65536 bytes");
+  equal((await findConfig(`${made.path}/full`))?.bytes.length, MAX_CONFIG_BYTES);
+  equal(await findConfig(`${made.path}/file`), undefined);
 });

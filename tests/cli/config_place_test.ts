@@ -26,7 +26,7 @@ Deno.test(
     ln -s nowhere repo/d/.agentloop/config.json`,
     );
     const repo = await Deno.realPath(`${home.path}/repo`);
-    equal(findConfig(`${repo}/a`)?.path, `${repo}/shared/config.json`);
+    equal((await findConfig(`${repo}/a`))?.path, `${repo}/shared/config.json`);
     const out = `it is a link that leads out of the project, whose root is ${repo}`;
     const nowhere = "it is a link that cannot be followed: there is no such file.";
     for (const [folder, reason] of [["b", out], ["c", out], ["d", nowhere]] as const) {
