@@ -81,7 +81,9 @@ function namedByUrl(root: string, file: string): string[] {
   const text = Deno.readTextFileSync(join(root, file));
   const byUrl =
     /(?:import\.meta\.resolve\(\s*|new URL\(\s*)["'`](\.\.?\/[^"'`]+)["'`](?:\s*,\s*import\.meta\.url\s*)?/g;
-  return [...text.matchAll(byUrl)].map((found) => posix.join(dirname(file), found[1] ?? ""));
+  // A folder is nothing that is published.
+  return [...text.matchAll(byUrl)].map((found) => posix.join(dirname(file), found[1] ?? ""))
+    .filter((path) => !path.endsWith("/"));
 }
 
 function isCode(file: string): boolean {

@@ -4,8 +4,8 @@
  */
 import type { dispatch as Dispatch } from "./dispatch.ts";
 import type { enterGuestMode as EnterGuestMode } from "./guest_mode.ts";
-import { fileURLToPath } from "node:url";
 import { flagInMessage } from "./permission_flag.ts";
+import { ownFolder } from "./own_folder.ts";
 import { RESULT_BASE } from "./result_base.ts";
 import { VERSION } from "./version.ts";
 
@@ -13,9 +13,6 @@ import { VERSION } from "./version.ts";
 // half as much again as a bare start. A compiled program needs both files named with `--include`.
 const DISPATCH = "./dispatch.ts";
 const GUEST_MODE = "./guest_mode.ts";
-
-/** Where the command's own files lie. They are loaded as they are needed, which takes permission to read them. */
-const OWN_FOLDER = new URL("../", import.meta.url);
 
 /** First argument with which a compiled program starts itself as its own guest. */
 export const GUEST_ARGUMENT = "--agentloop-guest";
@@ -33,8 +30,9 @@ export async function main(args: readonly string[]): Promise<number> {
     console.log(`agentloop ${VERSION}`);
     return 0;
   }
-  if (!mayLoad()) {
-    return cannotLoad(`Requires read access to "${fileURLToPath(OWN_FOLDER)}"`, args);
+  const folder = ownFolder();
+  if (folder !== undefined && !mayRead(folder)) {
+    return cannotLoad(`Requires read access to "${decodeURIComponent(folder.pathname)}"`, args);
   }
   let command: { readonly dispatch: typeof Dispatch };
   try {
@@ -45,10 +43,9 @@ export async function main(args: readonly string[]): Promise<number> {
   return await command.dispatch(args);
 }
 
-/** Looked up before the import, which would ask at a terminal. What comes from elsewhere than a folder needs no permission to be read. */
-function mayLoad(): boolean {
-  if (Deno.build.standalone || OWN_FOLDER.protocol !== "file:") return true;
-  return Deno.permissions.querySync({ name: "read", path: OWN_FOLDER }).state === "granted";
+/** Looked up before the import, which would ask at a terminal. */
+function mayRead(path: URL): boolean {
+  return Deno.permissions.querySync({ name: "read", path }).state === "granted";
 }
 
 /** Without permissions, or without a place for its packages, not even the rest of the command can be loaded. */

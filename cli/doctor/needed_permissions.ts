@@ -7,6 +7,7 @@ import { parseEndpoint } from "../../llm/endpoint.ts";
 import { OPENAI_BASE_URL } from "../../llm/openai.ts";
 import { readVariable } from "../environment.ts";
 import type { CliOptions } from "../option_table.ts";
+import { ownFolder } from "../own_folder.ts";
 import { netPermission } from "../permission.ts";
 import { pathOf } from "../store_access.ts";
 
@@ -37,6 +38,15 @@ const VARIABLES = [
 /** Those that commands of scripts get besides, the usual ones of them. */
 const VARIABLES_OF_COMMANDS = ["PATH", "LANG", "TMPDIR"];
 
+function ownFiles(): NeededPermission[] {
+  const folder = ownFolder();
+  if (folder === undefined) return [];
+  return [{
+    permission: { name: "read", path: fileURLToPath(folder) },
+    what: "agentloop's own files",
+  }];
+}
+
 /** The permissions, in the order in which they are told. */
 export function neededPermissions(
   options: Pick<CliOptions, "baseUrl" | "db" | "cwd">,
@@ -44,10 +54,7 @@ export function neededPermissions(
   const project = options.cwd ?? ".";
   const runtime = Deno.execPath();
   return [
-    {
-      permission: { name: "read", path: fileURLToPath(new URL("../../", import.meta.url)) },
-      what: "agentloop's own files",
-    },
+    ...ownFiles(),
     {
       permission: { name: "read", path: project },
       what: "the project",
