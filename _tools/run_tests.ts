@@ -145,6 +145,16 @@ export function suitesIn(root: string, scratch: string): readonly Suite[] {
       timeoutMs: 60_000,
     },
     {
+      name: "project",
+      paths: ["tests/ext/project"],
+      ignore: [],
+      // The programs make links and pipes, swap folders, and load with fewer permissions than this.
+      permissions: [...files, start("sh")],
+      leaks: all,
+      parallel: true,
+      timeoutMs: 60_000,
+    },
+    {
       name: "sandbox",
       paths: ["tests/sandbox", "tests/security"],
       ignore: SHARED_HOST_TESTS,

@@ -30,6 +30,7 @@ const RUN: readonly (keyof CliOptions)[] = [
   "context",
   "system",
   "cwd",
+  "noProject",
   "approve",
   "allowExec",
   "noExec",

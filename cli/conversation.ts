@@ -49,7 +49,11 @@ export async function openConversation(
   const mode = approvalMode(options, isAtTerminal());
   if (options.session !== undefined) checkSessionId(options.session);
   const loading = import("./run_parts.ts");
-  const [{ client, config }, texts] = await Promise.all([openModel(options), readTexts(options)]);
+  const [{ client, config }, texts, { context: ofProject, capabilities }] = await Promise.all([
+    openModel(options),
+    readTexts(options),
+    import("./project.ts").then(({ readInstructions }) => readInstructions(options, status)),
+  ]);
   const { readSettings, openLoop } = await loading;
   // Before the store: where a key is missing or an option is wrong, no database is made.
   const settings = readSettings(options, { config, model: await modelName(config) });
@@ -62,7 +66,11 @@ export async function openConversation(
     (options.continue ? await lastSession(opened) : newSessionId(new Date(), Math.random));
   if (texts.system !== undefined) await store.configure(sessionId, { systemPrompt: texts.system });
   const idleMs = severalMessages ? IDLE_MS : 0;
-  const { loop } = cleanup.use(openLoop(options, { settings, client, store, idleMs }));
+  const { loop } = cleanup.use(
+    openLoop(options, { settings, client, store, idleMs, capabilities }),
+  );
+  // What is given for this run alone stands last: nearer to the message, and with more before it that stays the same.
+  const runContext = [ofProject, texts.context ?? ""].filter((text) => text !== "").join("\n\n");
   let activity: Activity | undefined;
   let own: LineReader | undefined;
   const approve = openApproval(mode, {
@@ -87,7 +95,7 @@ export async function openConversation(
       return await loop.run({
         sessionId,
         message,
-        ...(texts.context === undefined ? {} : { context: texts.context }),
+        ...(runContext === "" ? {} : { context: runContext }),
         ...(options.model === undefined ? {} : { model: options.model }),
         ...(options.maxSteps === undefined ? {} : { maxIterations: options.maxSteps }),
         ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),

@@ -28,6 +28,8 @@ export interface CliOptions {
   readonly noExec: boolean;
   /** Scripts may pass a command as text to a shell. */
   readonly dangerouslyAllowShell: boolean;
+  /** The project's instructions stay out of the prompt. */
+  readonly noProject: boolean;
   /** Nothing is summarized. */
   readonly noCompact: boolean;
   /** Secrets that scripts may use, `NAME` or `NAME@HOST`. */
@@ -160,6 +162,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     "TEXT",
   ),
   option("cwd", "cwd", "text", "the project: the folder whose files scripts see (.)", "DIR"),
+  option("no-project", "noProject", "flag", "leave the project's AGENTS.md out of the prompt"),
   option(
     "allow-exec",
     "allowExec",

@@ -6,6 +6,7 @@ import type { Loop, LoopConfig } from "../contracts/loop.ts";
 import type { PriceTable } from "../contracts/limits.ts";
 import type { Client } from "../contracts/model.ts";
 import type { TextRedactor } from "../contracts/redaction.ts";
+import type { Capability } from "../contracts/sandbox.ts";
 import type { OpenAIConfig } from "../llm/openai.ts";
 import { createLoop } from "../loop/create_loop.ts";
 import { profileFor } from "../loop/profile.ts";
@@ -80,11 +81,13 @@ export interface OpenLoop extends AsyncDisposable {
 /** Makes the loop. `idleMs` is how long the process for scripts is kept after a run; client and store stay the caller's. */
 export function openLoop(
   options: CliOptions,
-  { settings, client, store, idleMs }: {
+  { settings, client, store, idleMs, capabilities }: {
     readonly settings: RunSettings;
     readonly client: Client;
     readonly store: Store;
     readonly idleMs: number;
+    /** What scripts can call beside what the options leave. */
+    readonly capabilities: readonly Capability[];
   },
 ): OpenLoop {
   const profile = profileFor(options.contextWindow ?? 0);
@@ -92,7 +95,10 @@ export function openLoop(
   const sandboxBuilder = new DefaultSandboxBuilder({
     host,
     maxLogBytes: profile.maxLogBytes,
-    capabilities: commandCapabilities(options, { client, secrets: settings.secrets }),
+    capabilities: [
+      ...commandCapabilities(options, { client, secrets: settings.secrets }),
+      ...capabilities,
+    ],
   });
   const { policy, redactor, model, prices } = settings;
   const config: LoopConfig = profile.apply({
