@@ -114,8 +114,8 @@ Deno.test("instructions: a file that cannot be used is one line on stderr, and t
   await using server = await startOpenAIServer({ replies: ["1", "2"] });
   await using home = await openHome(server.baseUrl);
   const { project, part } = await writeCheckout(home);
-  await Deno.remove(`${project}/AGENTS.md`);
-  await Deno.symlink("../AGENTS.md", `${project}/AGENTS.md`);
+  const link = ["-c", "rm AGENTS.md && ln -s ../AGENTS.md AGENTS.md"];
+  strictEqual((await new Deno.Command("sh", { args: link, cwd: project }).output()).code, 0);
   for (const args of [["go"], ["--json", "go"]]) {
     const { code, stderr } = await home.run(args, { cwd: part });
     strictEqual(code, 0);
@@ -128,17 +128,17 @@ Deno.test("instructions: a file that cannot be used is one line on stderr, and t
 });
 
 Deno.test("instructions: in a chat they are those of its beginning", async () => {
-  await using server = await startOpenAIServer({ replies: ["1", "2"] });
+  let file = "";
+  const change = () => {
+    Deno.writeTextFileSync(file, "changed");
+    return "1";
+  };
+  await using server = await startOpenAIServer({ replies: [change, "2"] });
   await using home = await openHome(server.baseUrl);
   const { project } = await writeCheckout(home);
-  const child = home.start(["chat"], { cwd: project, stdin: "open" });
-  const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode("first\n"));
-  await server.requested(1);
-  await Deno.writeTextFile(`${project}/AGENTS.md`, "changed");
-  await writer.write(new TextEncoder().encode("second\n"));
-  await writer.close();
-  strictEqual((await child.output()).code, 0);
+  file = `${project}/AGENTS.md`;
+  const { stdout } = await home.run(["chat"], { cwd: project, stdin: "first\nsecond\n" });
+  strictEqual(stdout, "1\n2\n");
   strictEqual(promptOf(server, 1), promptOf(server, 0));
   match(promptOf(server, 0), /use tabs/);
 });
@@ -150,7 +150,13 @@ Deno.test(
     await using server = await startOpenAIServer({ replies: ["An answer."] });
     await using home = await openHome(server.baseUrl);
     const { project } = await writeCheckout(home);
-    const permissions = ["--allow-env", "--allow-net=127.0.0.1", `--allow-run=${Deno.execPath()}`];
+    const permissions = [
+      "--allow-env",
+      "--allow-net=127.0.0.1",
+      `--allow-run=${Deno.execPath()}`,
+      // Its own modules.
+      `--allow-read=${new URL("../..", import.meta.url).pathname}`,
+    ];
     await using terminal = openTerminal({
       ...home,
       path: project,
