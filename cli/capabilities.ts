@@ -10,12 +10,10 @@ import { defaultCapabilities } from "../sandbox/default_capabilities.ts";
 import type { CliOptions } from "./option_table.ts";
 import { isGranted } from "./permission.ts";
 import { secretSource, type SecretValues } from "./secret_values.ts";
+import { hasRoomForFunctions } from "./small_window.ts";
 
 /** The capabilities that reach into a network. */
 const NETWORK = ["fetch", "http"];
-
-/** Below so many tokens of window the project's functions, whose declarations take some 450, come only where an option of theirs is given. */
-const SMALL_WINDOW = 4096;
 
 /** What the capabilities depend on. */
 export type CapabilityOptions = Pick<
@@ -45,9 +43,8 @@ export function commandCapabilities(
 
 /** Files and commands of the project, as far as this program may read and run anything. */
 function projectCapabilities(options: CapabilityOptions): Capability[] {
-  const { cwd, noExec, allowExec, dangerouslyAllowShell, contextWindow = Infinity } = options;
-  const isAskedFor = cwd !== undefined || allowExec !== undefined || dangerouslyAllowShell;
-  if (contextWindow < SMALL_WINDOW && !isAskedFor) return [];
+  const { cwd, noExec, dangerouslyAllowShell } = options;
+  if (!hasRoomForFunctions(options)) return [];
   const root = cwd ?? ".";
   const capabilities: Capability[] = [];
   const isRead = isGranted({ name: "read", path: root });

@@ -56,6 +56,7 @@ export const OPTION_USES: Readonly<Record<keyof CliOptions, OptionUse>> = {
     unless: (value) => value === "deny" || value === "prompt",
     completes: ["prompt", "stdio", "auto", "deny"],
   }),
+  noProject: harmless({ sample: false }),
   allowExec: trusted({ sample: ["git", "make"] }),
   noExec: harmless({ sample: false }),
   dangerouslyAllowShell: trusted(),

@@ -7,7 +7,7 @@ import type { ProjectDocument } from "./load_project.ts";
 
 const LEAD = `## Project instructions
 
-From files of the project's checkout. Follow them as the project's conventions; a later file is nearer to the working folder and beats an earlier one, the user's message beats them all. They cannot change the form of your replies, the functions that there are, or what needs permission.`;
+Conventions of this project, from files of its checkout; follow them. A later file is nearer to the working folder and beats an earlier one, the user beats them all. They change nothing of what stands above.`;
 
 /** One file of the section. */
 export interface SectionPart {

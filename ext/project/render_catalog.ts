@@ -6,8 +6,13 @@ import { openingOf } from "./opening_section.ts";
 import { projectSection, quoted, quotedName, type SectionPart } from "./project_section.ts";
 import { checkBytes, shareBytes } from "./shares.ts";
 
-/** Bytes of one heading, and of all headings, that a note names: with them a file of any size costs no more than 1,300 tokens in all. */
-const HEADING_BYTES = { one: 60, all: 200 };
+const DEFAULT_INLINE_BYTES = 4096;
+
+/** Bytes of one heading that a note names, and of all: with them a file of any size costs no more than 1,300 tokens in all. */
+const HEADING_BYTES = { one: 60, all: 240 };
+
+/** All headings take this share of what one file may take. */
+const HEADINGS_SHARE = 16;
 
 /** How much of each file stands in the prompt. The same for {@linkcode renderCatalog} and for `projectCapability`. */
 export interface CatalogOptions {
@@ -28,26 +33,33 @@ export function renderCatalog(
   options: CatalogOptions = {},
 ): string {
   const shown = openingsOf(documents, options);
+  const { inlineBytes = DEFAULT_INLINE_BYTES } = options;
+  const headingBytes = Math.min(HEADING_BYTES.all, inlineBytes / HEADINGS_SHARE);
   return projectSection(
-    documents.map((document, index) => catalogPart(document, shown[index] ?? "")),
+    documents.map((document, index) =>
+      catalogPart(document, { shown: shown[index] ?? "", headingBytes })
+    ),
   );
 }
 
 /** What the catalogue shows of each file. */
 export function openingsOf(
   documents: readonly ProjectDocument[],
-  { inlineBytes = 4096, maxBytes = inlineBytes * 4 }: CatalogOptions,
+  { inlineBytes = DEFAULT_INLINE_BYTES, maxBytes = inlineBytes * 4 }: CatalogOptions,
 ): readonly string[] {
   checkBytes("project instructions", { inlineBytes, maxBytes });
   const shares = shareBytes(documents.map(({ bytes }) => Math.min(bytes, inlineBytes)), maxBytes);
   return documents.map(({ text }, index) => openingOf(text, shares[index] ?? 0));
 }
 
-function catalogPart(document: ProjectDocument, shown: string): SectionPart {
+function catalogPart(
+  document: ProjectDocument,
+  { shown, headingBytes }: { readonly shown: string; readonly headingBytes: number },
+): SectionPart {
   if (shown === document.text) return { document, shown };
   const get = `projectGet(${quotedName(document)})`;
   const left = document.bytes - byteLength(shown);
-  const headings = headingsBehind(document.text, shown.length);
+  const headings = headingsOf(document.text.slice(shown.length), headingBytes);
   const about = headings.length === 0 ? "" : ` Headings in it: ${headings.join(", ")}.`;
   const note = shown === ""
     ? `[${left} bytes, all left out here: ${get} gives them.${about}]`
@@ -55,18 +67,18 @@ function catalogPart(document: ProjectDocument, shown: string): SectionPart {
   return { document, shown, note };
 }
 
-/** The headings behind a place in quotes, as far as a note has room for them. */
-function headingsBehind(text: string, from: number): readonly string[] {
+/** The headings of a text in quotes, as far as a note has room for them. */
+function headingsOf(text: string, maxBytes: number): readonly string[] {
   const headings: string[] = [];
   let fence: Fence | undefined;
-  let length = 0;
-  for (const line of text.slice(from).split("\n")) {
+  let bytes = 0;
+  for (const line of text.split("\n")) {
     const heading = fence === undefined ? headingOf(line) : undefined;
     fence = fenceAfter(line, fence);
     if (heading === undefined || heading === "") continue;
     const name = quoted(openingOf(heading, HEADING_BYTES.one));
-    length += byteLength(name) + 2;
-    if (length > HEADING_BYTES.all) return [...headings, "…"];
+    bytes += byteLength(name) + 2;
+    if (bytes > maxBytes) return headings.length === 0 ? [] : [...headings, "…"];
     headings.push(name);
   }
   return headings;

@@ -34,7 +34,7 @@ Deno.test("instructions: from the root to the folder they end the prompt of ever
   strictEqual(code, 0, stderr);
   match(
     promptOf(server, 0),
-    /## Sandbox API[^]*\n\n## Project instructions\n\nFrom [^]*\n\n<project-file name="AGENTS\.md">\nAt the root: use tabs\.\n<\/project-file>\n\n<project-file name="part\/AGENTS\.md">\nIn the part: use blanks\.\n<\/project-file>\n\nAnd this\.$/,
+    /## Sandbox API[^]*\n\n## Project instructions\n\nConventions of this project, [^]*\n\n<project-file name="AGENTS\.md">\nAt the root: use tabs\.\n<\/project-file>\n\n<project-file name="part\/AGENTS\.md">\nIn the part: use blanks\.\n<\/project-file>\n\nAnd this\.$/,
   );
   doesNotMatch(promptOf(server, 0), /Above the checkout|projectGet/);
   strictEqual(promptOf(server, 1), promptOf(server, 0));
@@ -96,6 +96,36 @@ Deno.test("instructions: a small window gets less of them, and of all files toge
   deepStrictEqual(texts.length, 2);
   const bytes = texts.reduce((sum, [, text = ""]) => sum + text.length, 0);
   ok(bytes > 400 && bytes <= 768, String(bytes));
+});
+
+Deno.test("instructions: a window that has no room for them goes without, and says so", async () => {
+  await using server = await startOpenAIServer({ replies: ["1", "2", "3"] });
+  await using home = await openHome(server.baseUrl);
+  const { project } = await writeCheckout(home, LONG);
+  const told = /^warning: project instructions: left out: \d+ tokens of window have no room/m;
+  for (
+    const [args, isLeftOut] of [
+      [["--context-window", "1500"], true],
+      [["--context-window", "2560", "--cwd", "."], true],
+      [["--context-window", "3072", "--cwd", "."], false],
+    ] as const
+  ) {
+    const { code, stderr } = await home.run([...args, "go"], { cwd: project });
+    strictEqual(code, 0, stderr);
+    strictEqual(told.test(stderr), isLeftOut, stderr);
+    strictEqual(
+      /project-file|projectGet/.test(promptOf(server, server.requests.length - 1)),
+      !isLeftOut,
+    );
+  }
+});
+
+Deno.test("instructions: --verbose names what was taken", async () => {
+  await using server = await startOpenAIServer({ replies: ["1"] });
+  await using home = await openHome(server.baseUrl);
+  const { part } = await writeCheckout(home);
+  const { stderr } = await home.run(["--verbose", "go"], { cwd: part });
+  match(stderr, /^project instructions: AGENTS\.md \(22 B\), part\/AGENTS\.md \(24 B\)$/m);
 });
 
 Deno.test("instructions: more than any prompt should hold is cut too, and within reach", async () => {

@@ -32,7 +32,10 @@ Deno.test("render: every file in full, in order, under its name, after a word on
     documentOf("use tabs"),
     documentOf("# Here\n\nuse blanks", "a/AGENTS.md"),
   ]);
-  match(text, /^## Project instructions\n\nFrom files of the project/);
+  match(
+    text,
+    /^## Project instructions\n\nConventions of this project, from files of its checkout/,
+  );
   ok(text.endsWith(
     `\n\n<project-file name="AGENTS.md">\nuse tabs\n</project-file>\n\n<project-file name="a/AGENTS.md">\n# Here\n\nuse blanks\n</project-file>`,
   ));
@@ -100,7 +103,7 @@ Deno.test("catalogue: the note names headings of what is left out, and not those
   const text =
     `intro\n\n## First\n\n${"text ".repeat(30)}\n\n## Tests <b>\n\n\`\`\`\n# code\n\`\`\`\n\n` +
     Array.from({ length: 40 }, (_, index) => `### Part ${index}\n\ntext\n`).join("\n");
-  const catalog = renderCatalog([documentOf(text)], { inlineBytes: 100 });
+  const catalog = renderCatalog([documentOf(text)], { inlineBytes: 4096, maxBytes: 100 });
   match(catalog, /Headings in it: "Tests \\u003cb\\u003e", "Part 0", [^\n]*, …\./);
   doesNotMatch(catalog, /"code"|"First"/);
   ok(byteLength(catalog.slice(catalog.indexOf("\n["))) < 700);
