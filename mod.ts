@@ -108,6 +108,7 @@ export {
   type CallContext,
   type Capability,
   DEFAULT_SANDBOX_LIMITS,
+  type DocumentFiles,
   type EvaluateRequest,
   type Execution,
   type ExecutionFailure,

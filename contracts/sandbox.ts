@@ -85,6 +85,16 @@ export interface PackDocument {
   readonly description: string;
   /** The text. */
   readonly text: string;
+  /** Files that lie beside the text; scripts read them by `skillGet(name, path)`. @default none */
+  readonly files?: DocumentFiles;
+}
+
+/** Files that lie beside a document. Nothing is read before a script asks for it; what is thrown reaches that script, message only. */
+export interface DocumentFiles {
+  /** Their paths, sorted, for the end of the text; the first hundred are shown. Asked whenever the text is. */
+  list(): Promise<readonly string[]>;
+  /** The text of one. The path is what the script wrote: it is on the callee to confine it. */
+  read(path: string): Promise<string>;
 }
 
 /** Functions that belong together, with the declarations that tell a model about them. */

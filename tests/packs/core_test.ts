@@ -76,6 +76,62 @@ Deno.test("skillGet of an unknown name lists what there is", async () => {
   assert.match(observations[0]!, /there is no documentation named "x"; there is: geometry/);
 });
 
+const cookbook: Capability = {
+  name: "cookbook",
+  description: "recipes",
+  build: () => [{
+    name: "cookbook",
+    prompt: "",
+    functions: [],
+    documents: [{
+      name: "cookbook",
+      description: "recipes",
+      text: "Read soup.md first.",
+      files: {
+        list: () => Promise.resolve(Array.from({ length: 103 }, (_, index) => `${index}.md`)),
+        read: (path) =>
+          path === "soup.md"
+            ? Promise.resolve("Boil it.")
+            : Promise.reject(new Error(`there is no ${path}`)),
+      },
+    }],
+  }],
+};
+
+Deno.test("skillGet shows the files beside a text, and gives one by its path", async () => {
+  const { result } = await runScripts([
+    `function run() {
+  const errors = [];
+  for (const args of [["cookbook", "no.md"], ["geometry", "soup.md"], ["cookbook", 3]]) {
+    try { skillGet(...args); } catch (error) { errors.push(error.message); }
+  }
+  answer({ text: skillGet("cookbook"), same: help("cookbook") === skillGet("cookbook", null), file: skillGet("cookbook", "soup.md"), errors });
+}`,
+  ], { capabilities: [geometry, cookbook] });
+  const { text, same, file, errors } = JSON.parse(result.finalText);
+  assert.match(
+    text,
+    /^Read soup.md first.\n\nFiles beside it, .*"cookbook", path\):\n0.md\n1.md\n/,
+  );
+  assert.match(text, /\n99.md\nand 3 more$/);
+  assert.deepEqual([same, file], [true, "Boil it."]);
+  assert.deepEqual(errors, [
+    "there is no no.md",
+    'there are no files beside "geometry"',
+    "skillGet: path must be a string",
+  ]);
+  assert.match(result.systemPrompt, /skillGet\(name: string, path\?: string/);
+});
+
+Deno.test("skillGet passes the gate by the names of text and file", async () => {
+  const { store } = await runScripts(
+    ['function run() { skillGet("geometry"); skillGet("cookbook", "soup.md"); }'],
+    { capabilities: [geometry, cookbook] },
+  );
+  const rows = await store.calls("s");
+  assert.deepEqual(rows.map(({ target }) => target), ["geometry", "cookbook/soup.md"]);
+});
+
 Deno.test("packs without modules and documents cost no prompt for finding them", async () => {
   const { result } = await runScripts(["function run() { answer(1); }"], { capabilities: [] });
   assert.ok(!result.systemPrompt.includes("require(module"));

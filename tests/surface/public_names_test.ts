@@ -42,6 +42,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     "DefaultPolicyOptions",
     "DefaultSandboxBuilder",
     "DefaultSandboxBuilderOptions",
+    "DocumentFiles",
     "EmptyResponseError",
     "ErrorCode",
     "EvaluateRequest",

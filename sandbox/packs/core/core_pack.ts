@@ -12,7 +12,14 @@ const PROMPT_REQUIRE = "declare function require(module: string): any; // module
 const PROMPT_HELP =
   `declare function help(name?: string): string; // documentation of a function, module or skill
 declare function skillList(): { name: string; description: string }[];
-declare function skillGet(name: string): string;`;
+`;
+const PROMPT_GET = "declare function skillGet(name: string): string;";
+/** Where documents have files: those are skills, to be read before the work and not while it fails. */
+const PROMPT_GET_FILES =
+  "declare function skillGet(name: string, path?: string /* a file beside it */): string; // log it and follow it before work that it fits";
+
+/** Paths that are shown below a text. */
+const SHOWN_FILES = 100;
 
 /** `require` asks the gate for the module's name first, blocking in either style: scripts use what it gives at once. */
 const GUEST_SOURCE = `
@@ -29,7 +36,9 @@ export function corePack(packs: readonly Pack[]): Pack | undefined {
   if (modules.length === 0 && documents.length === 0) return undefined;
   const prompts = [
     ...(modules.length > 0 ? [PROMPT_REQUIRE + modules.join(", ")] : []),
-    ...(documents.length > 0 ? [PROMPT_HELP] : []),
+    ...(documents.length > 0
+      ? [PROMPT_HELP + (documents.some((one) => one.files) ? PROMPT_GET_FILES : PROMPT_GET)]
+      : []),
   ];
   return {
     name: "core",
@@ -67,14 +76,37 @@ function documentFunctions(
   return [
     {
       name: "help",
-      execute: ([name]) => name === undefined ? overview(packs, documents) : find(name).text,
+      execute: ([name]) => name === undefined ? overview(packs, documents) : textOf(find(name)),
     },
     {
       name: "skillList",
       execute: () => documents.map(({ name, description }) => ({ name, description })),
     },
-    { name: "skillGet", execute: ([name]) => find(name).text },
+    {
+      name: "skillGet",
+      target: ([name, path]) => isAbsent(path) ? String(name) : `${name}/${path}`,
+      execute: ([name, path]) => isAbsent(path) ? textOf(find(name)) : readFile(find(name), path),
+    },
   ];
+}
+
+function isAbsent(value: JsonValue | undefined): value is undefined | null {
+  return value === undefined || value === null;
+}
+
+/** The text, and what lies beside it. */
+async function textOf({ name, text, files }: PackDocument): Promise<string> {
+  const paths = await files?.list() ?? [];
+  if (paths.length === 0) return text;
+  const shown = paths.slice(0, SHOWN_FILES).join("\n");
+  const more = paths.length > SHOWN_FILES ? `\nand ${paths.length - SHOWN_FILES} more` : "";
+  return `${text}\n\nFiles beside it, each by skillGet(${quoted(name)}, path):\n${shown}${more}`;
+}
+
+async function readFile({ name, files }: PackDocument, path: JsonValue): Promise<string> {
+  if (files === undefined) throw new Error(`there are no files beside ${quoted(name)}`);
+  if (typeof path !== "string") throw new TypeError("skillGet: path must be a string");
+  return await files.read(path);
 }
 
 /** All declarations, and what there is to read. */
