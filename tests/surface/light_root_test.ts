@@ -7,6 +7,7 @@ import { readModuleGraph } from "../../_tools/module_graph.ts";
 const ENTRIES = [
   "mod.ts",
   "ext/otel/mod.ts",
+  "ext/skills/mod.ts",
   "llm/openai.ts",
   "stores/sqlite/mod.ts",
   "testing.ts",

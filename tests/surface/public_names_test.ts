@@ -184,6 +184,14 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     "secretCapability",
     "secretPack",
   ],
+  "ext/skills/mod.ts": [
+    "LoadSkillsOptions",
+    "LoadedSkills",
+    "Skill",
+    "SkillWarning",
+    "loadSkills",
+    "skillCapabilities",
+  ],
   "ext/workspace/mod.ts": [
     "WorkspaceOptions",
     "workspaceCapability",
@@ -251,6 +259,7 @@ Deno.test("surface: the package's entries are pinned", () => {
     "./ext/otel": "./ext/otel/mod.ts",
     "./ext/project": "./ext/project/mod.ts",
     "./ext/secrets": "./ext/secrets/mod.ts",
+    "./ext/skills": "./ext/skills/mod.ts",
     "./ext/workspace": "./ext/workspace/mod.ts",
     "./llm/openai": "./llm/openai.ts",
     "./stores/sqlite": "./stores/sqlite/mod.ts",
