@@ -31,6 +31,8 @@ const RUN: readonly (keyof CliOptions)[] = [
   "system",
   "cwd",
   "noProject",
+  "skillsDir",
+  "noSkills",
   "approve",
   "allowExec",
   "noExec",

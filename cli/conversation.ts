@@ -49,10 +49,13 @@ export async function openConversation(
   const mode = approvalMode(options, isAtTerminal());
   if (options.session !== undefined) checkSessionId(options.session);
   const loading = import("./run_parts.ts");
-  const [{ client, config }, texts, { context: ofProject, capabilities }] = await Promise.all([
+  const [{ client, config }, texts, instructions, skills] = await Promise.all([
     openModel(options),
     readTexts(options),
-    import("./project.ts").then(({ readInstructions }) => readInstructions(options, status)),
+    import("./project_instructions.ts").then(({ readInstructions }) =>
+      readInstructions(options, status)
+    ),
+    import("./project_skills.ts").then(({ projectSkills }) => projectSkills(options, status)),
   ]);
   const { readSettings, openLoop } = await loading;
   // Before the store: where a key is missing or an option is wrong, no database is made.
@@ -66,11 +69,13 @@ export async function openConversation(
     (options.continue ? await lastSession(opened) : newSessionId(new Date(), Math.random));
   if (texts.system !== undefined) await store.configure(sessionId, { systemPrompt: texts.system });
   const idleMs = severalMessages ? IDLE_MS : 0;
+  const capabilities = [...instructions.capabilities, ...skills];
   const { loop } = cleanup.use(
     openLoop(options, { settings, client, store, idleMs, capabilities }),
   );
   // What is given for this run alone stands last: nearer to the message, and with more before it that stays the same.
-  const runContext = [ofProject, texts.context ?? ""].filter((text) => text !== "").join("\n\n");
+  const runContext = [instructions.context, texts.context ?? ""]
+    .filter((text) => text !== "").join("\n\n");
   let activity: Activity | undefined;
   let own: LineReader | undefined;
   const approve = openApproval(mode, {

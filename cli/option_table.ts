@@ -30,6 +30,8 @@ export interface CliOptions {
   readonly dangerouslyAllowShell: boolean;
   /** The project's instructions stay out of the prompt. */
   readonly noProject: boolean;
+  /** The project's skills are left out. */
+  readonly noSkills: boolean;
   /** Nothing is summarized. */
   readonly noCompact: boolean;
   /** Secrets that scripts may use, `NAME` or `NAME@HOST`. */
@@ -72,6 +74,8 @@ export interface CliOptions {
   readonly approve?: string;
   /** The project that scripts read, change and run commands in. */
   readonly cwd?: string;
+  /** Folders that hold skills, below the project's root. */
+  readonly skillsDir?: readonly string[];
   /** Commands that run without a question, by name. */
   readonly allowExec?: readonly string[];
   /** Hosts that scripts may reach. */
@@ -163,6 +167,14 @@ export const OPTIONS: readonly OptionSpec[] = [
   ),
   option("cwd", "cwd", "text", "the project: the folder whose files scripts see (.)", "DIR"),
   option("no-project", "noProject", "flag", "leave the project's AGENTS.md out of the prompt"),
+  option(
+    "skills-dir",
+    "skillsDir",
+    "list",
+    "where the project's skills lie (.agentloop/skills)",
+    "DIR",
+  ),
+  option("no-skills", "noSkills", "flag", "leave the project's skills out"),
   option(
     "allow-exec",
     "allowExec",

@@ -86,7 +86,7 @@ export function openLoop(
     readonly client: Client;
     readonly store: Store;
     readonly idleMs: number;
-    /** What scripts can call beside what the options leave. */
+    /** What the project brings, beside what the options leave. */
     readonly capabilities: readonly Capability[];
   },
 ): OpenLoop {
