@@ -131,7 +131,7 @@ async function searchSkill(
   if (real === undefined || finding.seen.has(real)) return;
   if (!isBelow(finding.root, real)) return warn("it leads out of the project; left out");
   finding.seen.add(real);
-  const text = await readSkillFile(real, warn);
+  const text = await readSkillFile(real, { root: finding.root, warn });
   if (text === undefined) return;
   const folderNames: SkillPlace["folderNames"] = [name, basename(real)];
   let found: ReadSkill;
@@ -154,9 +154,9 @@ async function searchSkill(
 /** The text of a folder's `SKILL.md`; nothing when there is none, or none that can be used. */
 async function readSkillFile(
   folder: string,
-  warn: (message: string) => void,
+  { root, warn }: { readonly root: string; readonly warn: (message: string) => void },
 ): Promise<string | undefined> {
-  const read = await readConfined(folder, {
+  const read = await readConfined(root, {
     path: join(folder, "SKILL.md"),
     maxBytes: MAX_FILE_BYTES,
   });
@@ -166,7 +166,7 @@ async function readSkillFile(
     case "missing":
       return undefined;
     case "refused":
-      warn("it leads out of the skill's folder or is no regular file; left out");
+      warn("it leads out of the project or is no regular file; left out");
       return undefined;
     case "large":
       warn(`it is larger than ${MAX_FILE_BYTES} bytes; left out`);
