@@ -155,6 +155,16 @@ export function suitesIn(root: string, scratch: string): readonly Suite[] {
       timeoutMs: 60_000,
     },
     {
+      name: "skills",
+      paths: ["tests/ext/skills"],
+      ignore: [],
+      // Reading is all that skills need, and scripts what they always do. `sh` makes links and pipes.
+      permissions: [...files, start("sh"), "--allow-env"],
+      leaks: all,
+      parallel: true,
+      timeoutMs: 60_000,
+    },
+    {
       name: "sandbox",
       paths: ["tests/sandbox", "tests/security"],
       ignore: SHARED_HOST_TESTS,

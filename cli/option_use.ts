@@ -57,6 +57,8 @@ export const OPTION_USES: Readonly<Record<keyof CliOptions, OptionUse>> = {
     completes: ["prompt", "stdio", "auto", "deny"],
   }),
   noProject: harmless({ sample: false }),
+  skillsDir: trusted({ sample: [".agentloop/skills"] }),
+  noSkills: harmless({ sample: false }),
   allowExec: trusted({ sample: ["git", "make"] }),
   noExec: harmless({ sample: false }),
   dangerouslyAllowShell: trusted(),
