@@ -184,9 +184,6 @@ function refuseContradictions(options: CliOptions, command: CommandSpec): void {
     const [one, other] = found.fields.map(nameOf);
     throw usageError(`${one} and ${other} exclude each other: ${found.why}`, command.name);
   }
-  if (options.noSkills && options.skillsDir !== undefined) {
-    throw clash("--no-skills", "--skills-dir", "without skills no folder has any");
-  }
   if (options.db === ":memory:") {
     throw usageError(
       "a database in memory ends with the command: that is --ephemeral",

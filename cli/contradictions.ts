@@ -23,6 +23,7 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
   { fields: ["noNetwork", "allowPrivateNet"], why: NOTHING_TO_REACH },
   { fields: ["noExec", "allowExec"], why: NOTHING_TO_RUN },
   { fields: ["noExec", "dangerouslyAllowShell"], why: NOTHING_TO_RUN },
+  { fields: ["noSkills", "skillsDir"], why: "without skills no folder has any" },
   { fields: ["quiet", "verbose"], why: "they ask for opposite things" },
 ];
 
