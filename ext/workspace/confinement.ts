@@ -9,11 +9,11 @@ import { lstatSync } from "node:fs";
 import { sep } from "node:path";
 import { isAllowedName, readNames, Refusal, shownPath } from "./path_rules.ts";
 
-/** The clock of files steps by 1 to 10 ms; twice the longest step. */
-const SETTLE_MS = 20;
+/** How long a change must be past, in ms. The clock of files steps by 1 to 10 ms; twice the longest step. */
+export const SETTLE_MS = 20;
 
 /** How often a way that changes is tried. */
-const ATTEMPTS = 12;
+export const ATTEMPTS = 12;
 
 /** Where a path leads, all links followed. */
 export interface Place {

@@ -1,6 +1,6 @@
 /**
- * What a pattern finds in texts. Both functions are also sent as text to a thread that can be ended (`pattern_thread.ts`), so that they refer
- * to nothing but their parameters.
+ * What a pattern finds in texts. The functions are also sent as text to a thread that can be ended (`pattern_thread.ts`), so that they refer to
+ * nothing but their parameters and one another.
  */
 
 /** How much of what is found to keep. */
@@ -11,6 +11,14 @@ export interface MatchLimits {
   readonly context: number;
   /** Characters of a line to keep, around what matched. */
   readonly lineCharacters: number;
+}
+
+/** How much of what is found in several texts to keep. */
+export interface BatchLimits extends MatchLimits {
+  /** Characters of all lines to keep. */
+  readonly maxCharacters: number;
+  /** Bytes at the beginning of a file that are searched for a NUL. */
+  readonly sniffedBytes: number;
 }
 
 /** A line that matched. */
@@ -25,8 +33,76 @@ export interface LineMatch {
   readonly after?: string[];
 }
 
-/** The lines of a text that a regular expression matches, one more at most than is kept. */
-export function matchLines(text: string, regex: RegExp, limits: MatchLimits): LineMatch[] {
+/** A pattern in the forms in which it is run. */
+export interface LinePattern {
+  /** For one line, without its end. */
+  readonly regex: RegExp;
+  /** For a whole text, where there is one: see `line_scan.ts`. */
+  readonly scan?: RegExp;
+}
+
+/** Texts that lie behind one another in one buffer. */
+export interface TextBatch {
+  /** UTF-8, if it is text at all. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Where each text ends. */
+  readonly ends: readonly number[];
+}
+
+/** The lines of the texts of a batch, each with the text's position; no more texts than it takes to pass a limit. */
+export function matchTexts(
+  { bytes, ends }: TextBatch,
+  pattern: LinePattern,
+  limits: BatchLimits,
+): [number, LineMatch[]][] {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const found: [number, LineMatch[]][] = [];
+  let { maxMatches, maxCharacters } = limits;
+  for (let index = 0; index < ends.length && maxMatches >= 0 && maxCharacters >= 0; index++) {
+    const content = bytes.subarray(ends[index - 1] ?? 0, ends[index]);
+    if (content.subarray(0, limits.sniffedBytes).includes(0)) continue;
+    let text: string;
+    try {
+      text = decoder.decode(content);
+    } catch {
+      continue;
+    }
+    const lines = matchText(text, pattern, { ...limits, maxMatches });
+    if (lines.length === 0) continue;
+    found.push([index, lines]);
+    maxMatches -= lines.length;
+    for (const { text, before = [], after = [] } of lines) {
+      maxCharacters -= text.length + before.join("").length + after.join("").length;
+    }
+  }
+  return found;
+}
+
+/** The lines of a text that a pattern matches, one more at most than is kept. */
+export function matchText(
+  text: string,
+  { regex, scan }: LinePattern,
+  limits: MatchLimits,
+): LineMatch[] {
+  return scan === undefined
+    ? matchLines(text, regex, limits)
+    : matchLines(text, regex, limits, (from) => {
+      scan.lastIndex = from;
+      return scan.exec(text)?.index;
+    });
+}
+
+/**
+ * The lines of a text that a regular expression matches, one more at most than is kept.
+ *
+ * @param next From the beginning of a line: a position in the next line that may match, if there is one. Without it each line is tried.
+ */
+export function matchLines(
+  text: string,
+  regex: RegExp,
+  limits: MatchLimits,
+  next?: (from: number) => number | undefined,
+): LineMatch[] {
   const { maxMatches, context, lineCharacters } = limits;
   const clip = (line: string, at: number): string => {
     if (line.length <= lineCharacters) return line;
@@ -52,6 +128,14 @@ export function matchLines(text: string, regex: RegExp, limits: MatchLimits): Li
   };
   const found: LineMatch[] = [];
   for (let start = 0, line = 1; start < text.length && found.length <= maxMatches; line++) {
+    const candidate = next === undefined ? start : next(start);
+    if (candidate === undefined) break;
+    for (let skipped = text.indexOf("\n", start); skipped !== -1 && skipped < candidate;) {
+      line++;
+      start = skipped + 1;
+      skipped = text.indexOf("\n", start);
+    }
+    if (start >= text.length) break;
     const edge = text.indexOf("\n", start);
     const end = edge === -1 ? text.length : edge;
     const content = lineFrom(start, end);

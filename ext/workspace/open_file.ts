@@ -1,8 +1,14 @@
 /** Opens regular files of the workspace for reading, and folders for listing. Whoever opens a file closes it. */
-import { constants, lstatSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { type Confinement, Moved, type Place } from "./confinement.ts";
 import { isHiddenName, Refusal } from "./path_rules.ts";
+
+/**
+ * How files are opened: no link is followed, no pipe is waited for. Windows knows neither.
+ */
+export const READ_FLAGS: number = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) |
+  (constants.O_NONBLOCK ?? 0);
 
 /** What lies in a folder. */
 export interface FolderEntry {
@@ -26,7 +32,7 @@ export async function openRegular(within: Confinement, place: Place): Promise<Fi
       // Opening is harmless for a regular file only. In the time between, a pipe may take its place: it must not block.
       const there = lstatSync(full);
       if (!there.isFile()) throw new Refusal(place.shown);
-      const handle = await open(full, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+      const handle = await open(full, READ_FLAGS);
       try {
         const opened = await handle.stat();
         if (!isSameFile(opened, lstatSync(full))) throw new Moved();
@@ -49,15 +55,40 @@ export async function listFolder(
   const full = within.full(place.names);
   if (place.existing < place.names.length) throw missing(place.shown);
   const entries = await within.steady(place.names, place.shown, {
-    act: async () => {
-      const found: FolderEntry[] = [];
-      for await (const entry of Deno.readDir(full)) {
-        if (!isHiddenName(entry.name)) found.push({ name: entry.name, kind: kindOf(entry) });
-      }
-      return found;
-    },
+    act: () => readEntries(full),
   }).catch((error) => Promise.reject(plainError(error, place.shown)));
-  return entries.sort((a, b) => a.name < b.name ? -1 : 1);
+  return entries;
+}
+
+/** What lies in a folder, sorted by name, without `.git`. That the way there stood still is for the caller to make sure. */
+export function readEntries(full: string): readonly FolderEntry[] {
+  const found: FolderEntry[] = [];
+  for (const entry of Deno.readDirSync(full)) {
+    if (!isHiddenName(entry.name)) found.push({ name: entry.name, kind: kindOf(entry) });
+  }
+  return found.sort((a, b) => a.name < b.name ? -1 : 1);
+}
+
+/** The bytes of a small regular file; nothing when it is no such file. That the way there stands still is for the caller to make sure. */
+export function readSmallFile(full: string, maxBytes: number): Uint8Array | undefined {
+  let file: number | undefined;
+  try {
+    const there = lstatSync(full);
+    if (!there.isFile()) return undefined;
+    file = openSync(full, READ_FLAGS);
+    const opened = fstatSync(file);
+    if (!opened.isFile() || !isSameFile(opened, there) || opened.size > maxBytes) return undefined;
+    const bytes = new Uint8Array(opened.size);
+    let length = 0;
+    for (let read = 1; read > 0 && length < bytes.length; length += read) {
+      read = readSync(file, bytes, length, bytes.length - length, null);
+    }
+    return bytes.subarray(0, length);
+  } catch {
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
 }
 
 /** Whether two looks saw the same file. */
@@ -79,7 +110,8 @@ export function plainError(error: unknown, shown: string): Error {
   return said === undefined ? error : new Error(`${shown}: the system refused it (${said})`);
 }
 
-function missing(shown: string): Error {
+/** What a script is told of a path that leads nowhere. */
+export function missing(shown: string): Error {
   return new Error(`${shown} does not exist; listDir shows what does`);
 }
 

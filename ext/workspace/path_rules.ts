@@ -62,6 +62,8 @@ export function isAllowedName(name: string): boolean {
  * end, the short name `git~1`, a stream after a colon.
  */
 export function isGitName(name: string): boolean {
+  // Folding changes no character of ASCII but its case.
+  if (/^[\x20-\x7e]*$/.test(name) && !/git/i.test(name)) return false;
   const folded = name.normalize("NFKC")
     .replace(/\p{Default_Ignorable_Code_Point}|\p{Cf}/gu, "")
     .toUpperCase().toLowerCase().normalize("NFKD")

@@ -6,7 +6,7 @@ import type { FileHandle } from "node:fs/promises";
 const CHUNK_BYTES = 65_536;
 
 /** Bytes at the beginning of a file that are searched for a NUL. */
-const SNIFFED_BYTES = 8_000;
+export const SNIFFED_BYTES = 8_000;
 
 /** What of a file to read. */
 export interface ReadRequest {

@@ -1,26 +1,13 @@
-/** Lines by a regular expression or a plain text. Expressions run where they can be ended; plain texts are searched in place. */
+/** Lines by a regular expression or a plain text, file by file. While the texts of some files are searched, the next ones are read. */
+import { setImmediate } from "node:timers";
 import type { Confinement, Place } from "./confinement.ts";
-import { readGlob } from "./find_files.ts";
-import { type LineMatch, type MatchLimits, matchLines } from "./match_lines.ts";
+import { FoundLines, type SearchResult } from "./found_lines.ts";
 import { openRegular } from "./open_file.ts";
-import { PatternThread } from "./pattern_thread.ts";
-import { decodeText, readBytes } from "./read_file.ts";
-import { walkFiles, type WalkOptions } from "./walk.ts";
-
-/** Bytes of a file that is searched; larger ones are counted as skipped. */
-export const MAX_SEARCHED_BYTES = 16 * 1024 * 1024;
-
-/** Characters of a line that are returned. */
-const LINE_CHARACTERS = 300;
-
-/** Characters that a call returns. */
-const MAX_RESULT_CHARACTERS = 1_000_000;
-
-/** Characters of texts that are searched in one go. */
-const BATCH_CHARACTERS = 1_000_000;
-
-/** Files whose names are looked at in one go. */
-const GROUP = 500;
+import { PathFilter } from "./path_filter.ts";
+import { readBytes } from "./read_file.ts";
+import { FileBatch, MAX_SEARCHED_BYTES } from "./text_batch.ts";
+import { type TextMatches, TextSearch } from "./text_search.ts";
+import { type FileRun, walkFiles, type WalkOptions } from "./walk.ts";
 
 /** What to look for, and how much to return. */
 export interface SearchOptions extends WalkOptions {
@@ -38,27 +25,6 @@ export interface SearchOptions extends WalkOptions {
   readonly timeoutMs: number;
 }
 
-/** A line that was found. */
-export interface FoundLine extends LineMatch {
-  /** The file, from the root. */
-  readonly path: string;
-}
-
-/** What was found. */
-export interface SearchResult {
-  /** The lines, file by file. */
-  readonly matches: readonly FoundLine[];
-  /** Whether there is more than was returned. */
-  readonly truncated: boolean;
-  /** Text files that were too large to search, if any. */
-  readonly skipped?: readonly string[];
-}
-
-interface Searched {
-  readonly path: string;
-  readonly text: string;
-}
-
 /** Searches the files below a place, or the one that it is. Binary files are left out. */
 export async function searchFiles(
   within: Confinement,
@@ -66,97 +32,129 @@ export async function searchFiles(
   options: SearchOptions,
 ): Promise<SearchResult> {
   const regex = readPattern(search.pattern, options);
-  using thread = new PatternThread(regex, options);
-  using names = options.glob === undefined ? undefined : await nameFilter(options.glob, options);
-  const limits = (found: number): MatchLimits => ({
-    maxMatches: options.max - found,
-    context: options.context,
-    lineCharacters: LINE_CHARACTERS,
-  });
-  const matches: FoundLine[] = [];
-  const skipped: string[] = [];
-  let characters = 0;
-  const look = async (batch: readonly Searched[]): Promise<boolean> => {
-    const texts = batch.map((one) => one.text);
-    const found = options.literal
-      ? texts.map((text) => matchLines(text, regex, limits(matches.length)))
-      : await thread.lines(texts, limits(matches.length));
-    for (const [index, lines] of found.entries()) {
-      for (const line of lines) {
-        characters += sizeOf(line);
-        if (matches.length === options.max || characters > MAX_RESULT_CHARACTERS) return false;
-        matches.push({ path: batch[index]?.path ?? "", ...line });
+  using texts = new TextSearch(regex, options);
+  using names = options.glob === undefined
+    ? undefined
+    : (await PathFilter.of(options.glob, options)).filter;
+  const found = new FoundLines(options);
+  const files = search.isFile
+    ? oneFile(within, search.start, names, options)
+    : filesBelow(within, search.start, names, options);
+  let last: { readonly batch: FileBatch; readonly lines: Promise<TextMatches> } | undefined;
+  for await (const batch of files(() => texts.freeBuffer())) {
+    options.signal?.throwIfAborted();
+    if (last !== undefined && !found.add(last.batch, await last.lines)) return found.result();
+    const lines = texts.search(batch, found.limits());
+    // It is awaited when the next batch is there.
+    lines.catch(() => {});
+    last = { batch, lines };
+  }
+  if (last !== undefined) found.add(last.batch, await last.lines);
+  return found.result();
+}
+
+/** Makes batches of files. Each is asked for when the one before is being searched. */
+type Batches = (
+  freeBuffer: () => Uint8Array<ArrayBuffer> | undefined,
+) => AsyncGenerator<FileBatch>;
+
+function oneFile(
+  within: Confinement,
+  { names }: Place,
+  filter: PathFilter | undefined,
+  options: SearchOptions,
+): Batches {
+  return async function* (freeBuffer) {
+    const left = await filter?.leave([pathOf(names.slice(0, -1), names.at(-1) ?? "", options)]);
+    if (left?.length === 0) return;
+    const batch = new FileBatch(within, freeBuffer());
+    await addCarefully(within, batch, names);
+    yield batch;
+  };
+}
+
+function filesBelow(
+  within: Confinement,
+  start: Place,
+  filter: PathFilter | undefined,
+  options: SearchOptions,
+): Batches {
+  const wants = filter === undefined
+    ? undefined
+    : (folder: readonly string[], name: string) => !filter.excludes(pathOf(folder, name, options));
+  return async function* (freeBuffer) {
+    let batch = new FileBatch(within, freeBuffer());
+    for await (const runs of walkFiles(within, start, { ...options, wants })) {
+      for (const run of filter === undefined ? runs : await leftOf(runs, filter, options)) {
+        for (let at = 0; at < run.files.length;) {
+          at = batch.addRun(run, at);
+          if (!batch.isFull) continue;
+          yield* checked(within, batch, freeBuffer);
+          batch = new FileBatch(within, freeBuffer());
+          // So much is read in a few milliseconds; then it is somebody else's turn.
+          await new Promise((resolve) => setImmediate(resolve));
+        }
       }
     }
-    return true;
+    yield* checked(within, batch, freeBuffer);
   };
-  const files = search.isFile ? [search.start] : walkFiles(within, search.start, options);
-  let truncated = false;
-  for await (const batch of batches(within, files, { names, skipped })) {
-    options.signal?.throwIfAborted();
-    if (!await look(batch)) {
-      truncated = true;
-      break;
-    }
-  }
-  return { matches, truncated, ...(skipped.length > 0 && { skipped: skipped.slice(0, 20) }) };
 }
 
-/** Reads the texts of files, several at a time. */
-async function* batches(
+/** The batch, or, when a folder changed meanwhile, others with the same files, each read with all care. */
+async function* checked(
   within: Confinement,
-  files: Iterable<Place> | AsyncIterable<Place>,
-  { names, skipped }: { readonly names?: NameFilter; readonly skipped: string[] },
-): AsyncGenerator<readonly Searched[]> {
-  for await (const group of groups(files)) {
-    let batch: Searched[] = [];
-    let characters = 0;
-    for (const file of names === undefined ? group : await names.leave(group)) {
-      const path = file.names.join("/");
-      const text = await readSearched(within, file);
-      if (text === "large") skipped.push(path);
-      if (text === "large" || text === undefined) continue;
-      batch.push({ path, text: text.text });
-      characters += text.text.length;
-      if (characters < BATCH_CHARACTERS) continue;
-      yield batch;
-      batch = [];
-      characters = 0;
-    }
-    if (batch.length > 0) yield batch;
+  batch: FileBatch,
+  freeBuffer: () => Uint8Array<ArrayBuffer> | undefined,
+): AsyncGenerator<FileBatch> {
+  if (batch.stoodStill()) return yield batch;
+  let careful = new FileBatch(within, freeBuffer());
+  for (const { names } of batch.files) {
+    await addCarefully(within, careful, names);
+    if (!careful.isFull) continue;
+    yield careful;
+    careful = new FileBatch(within, freeBuffer());
   }
+  yield careful;
 }
 
-async function* groups(
-  files: Iterable<Place> | AsyncIterable<Place>,
-): AsyncGenerator<readonly Place[]> {
-  let group: Place[] = [];
-  for await (const file of files) {
-    if (group.push(file) < GROUP) continue;
-    yield group;
-    group = [];
-  }
-  yield group;
-}
-
-async function readSearched(
+async function addCarefully(
   within: Confinement,
-  file: Place,
-): Promise<{ readonly text: string } | "large" | undefined> {
+  batch: FileBatch,
+  names: readonly string[],
+): Promise<void> {
+  const place: Place = { shown: names.join("/"), names, existing: names.length };
   // A file that went away or may not be read is no reason to give up on the others.
-  const handle = await openRegular(within, file).catch(() => undefined);
-  if (handle === undefined) return undefined;
+  const handle = await openRegular(within, place).catch(() => undefined);
+  if (handle === undefined) return;
   try {
-    if ((await handle.stat()).size > MAX_SEARCHED_BYTES) return "large";
-    const text = decodeText(
-      await readBytes(handle, { shown: file.shown, maxBytes: MAX_SEARCHED_BYTES }),
+    const isLarge = (await handle.stat()).size > MAX_SEARCHED_BYTES;
+    batch.add(
+      names,
+      isLarge ? "large" : await readBytes(handle, { ...place, maxBytes: MAX_SEARCHED_BYTES }),
     );
-    return text === undefined ? undefined : { text };
   } catch {
-    return undefined;
+    // Here neither.
   } finally {
     await handle.close();
   }
+}
+
+async function leftOf(
+  runs: readonly FileRun[],
+  filter: PathFilter,
+  options: SearchOptions,
+): Promise<readonly FileRun[]> {
+  const paths = runs.flatMap(({ folder, files }) =>
+    files.map((name) => pathOf(folder, name, options))
+  );
+  const left = new Set(await filter.leave(paths));
+  let at = 0;
+  return runs.map((run) => ({ ...run, files: run.files.filter(() => left.has(at++)) }));
+}
+
+/** What a glob pattern is held against. */
+function pathOf(folder: readonly string[], name: string, { glob }: SearchOptions): string {
+  return glob?.includes("/") && folder.length > 0 ? `${folder.join("/")}/${name}` : name;
 }
 
 /** The expression; with `u` where the pattern allows it, so that `\p{…}` works. */
@@ -174,35 +172,4 @@ function readPattern(pattern: string, options: SearchOptions): RegExp {
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`${why}; use literal: true to search for a plain text`);
   }
-}
-
-/** Which files a glob pattern leaves. Dispose it to end its thread. */
-class NameFilter implements Disposable {
-  readonly #thread: PatternThread;
-  readonly #baseOnly: boolean;
-
-  constructor(thread: PatternThread, baseOnly: boolean) {
-    this.#thread = thread;
-    this.#baseOnly = baseOnly;
-  }
-
-  async leave(files: readonly Place[]): Promise<readonly Place[]> {
-    const matched = await this.#thread.whole(
-      files.map(({ names }) => this.#baseOnly ? names.at(-1) ?? "" : names.join("/")),
-    );
-    return matched.flatMap((index) => files[index] ?? []);
-  }
-
-  [Symbol.dispose](): void {
-    this.#thread[Symbol.dispose]();
-  }
-}
-
-async function nameFilter(glob: string, options: SearchOptions): Promise<NameFilter> {
-  const { regex } = await readGlob(glob);
-  return new NameFilter(new PatternThread(regex, options), !glob.includes("/"));
-}
-
-function sizeOf({ text, before = [], after = [] }: LineMatch): number {
-  return [text, ...before, ...after].reduce((sum, line) => sum + line.length, 0);
 }

@@ -1,8 +1,21 @@
-/** Walks the files below a folder in the order of their names. Links are not followed, `.git` is not entered. */
-import type { Confinement, Place } from "./confinement.ts";
-import { type IgnoreRules, isIgnored, withRulesOf } from "./ignore_rules.ts";
-import { listFolder } from "./open_file.ts";
+/**
+ * Walks the files below a folder in the order of their names. Links are not followed, `.git` is not entered.
+ *
+ * Many folders are listed at a stretch, without giving up the thread; what was found counts only when they, and the folders on the way to them,
+ * stood still meanwhile. Else the stretch is walked again from its beginning, after a pause and folder by folder.
+ */
+import { setImmediate } from "node:timers";
+import { ATTEMPTS, type Confinement, type Place, SETTLE_MS } from "./confinement.ts";
+import { type IgnoreRules, loadIgnore, type MakeRules } from "./ignore_rules.ts";
+import { type FolderEntry, missing, plainError, readEntries } from "./open_file.ts";
 import { Refusal } from "./path_rules.ts";
+import { type Stage, StandingWay } from "./standing_way.ts";
+
+/** Entries of a stretch, and folders. */
+const STRETCH = { entries: 1_000, folders: 64 };
+
+/** How long a walk may hold the thread. */
+const TURN_MS = 8;
 
 /** How to walk. */
 export interface WalkOptions {
@@ -10,49 +23,151 @@ export interface WalkOptions {
   readonly all?: boolean;
   /** Ends the walk. */
   readonly signal?: AbortSignal;
+  /** Whether to yield a file, asked before any rule. Must not throw. @default all */
+  readonly wants?: (folder: readonly string[], name: string) => boolean;
 }
 
-/** The regular files below a folder, as their names from the root. Holds no more than the folders that are being walked. */
+/** Regular files that follow one another in one folder. */
+export interface FileRun {
+  /** The folder, from the root. */
+  readonly folder: readonly string[];
+  /** What the folder was before it was listed. */
+  readonly stage: Stage;
+  /** The names of the files. */
+  readonly files: readonly string[];
+}
+
+/** A folder whose entries are gone through. */
+interface Frame {
+  readonly names: readonly string[];
+  readonly stage: Stage;
+  readonly entries: readonly FolderEntry[];
+  readonly rules: IgnoreRules;
+  /** The next entry. */
+  at: number;
+}
+
+/** The regular files below a folder. Holds no more than the folders that are being walked, and one stretch. */
 export async function* walkFiles(
   within: Confinement,
   start: Place,
   options: WalkOptions = {},
-): AsyncGenerator<Place> {
-  let rules: IgnoreRules = [];
-  if (!options.all) {
-    for (let length = 0; length < start.names.length; length++) {
-      rules = await withRulesOf(within, start.names.slice(0, length), rules);
+): AsyncGenerator<readonly FileRun[]> {
+  if (start.existing < start.names.length) throw missing(start.shown);
+  const makeRules = options.all ? undefined : await loadIgnore();
+  const walk = new Walk(within, { ...options, makeRules });
+  let began = performance.now();
+  let failed = 0;
+  let from: Place | readonly Frame[] = start;
+  while ("names" in from || from.length > 0) {
+    options.signal?.throwIfAborted();
+    const stretch = walk.stretch(from, failed === 0);
+    if (stretch === undefined) {
+      if (++failed === ATTEMPTS) {
+        throw new Error(`${start.shown}: the folders on the way keep changing; try again later`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+      continue;
+    }
+    failed = 0;
+    from = stretch.frames;
+    yield stretch.runs;
+    if (performance.now() - began < TURN_MS) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    began = performance.now();
+  }
+}
+
+class Walk {
+  readonly #within: Confinement;
+  readonly #options: WalkOptions & { readonly makeRules?: MakeRules };
+
+  constructor(within: Confinement, options: WalkOptions & { readonly makeRules?: MakeRules }) {
+    this.#within = within;
+    this.#options = options;
+  }
+
+  /** Goes on from where a walk is; nothing when a folder did not stand still. What it is given stays as it is. */
+  stretch(
+    from: Place | readonly Frame[],
+    isLong: boolean,
+  ): { readonly runs: readonly FileRun[]; readonly frames: readonly Frame[] } | undefined {
+    const way = new StandingWay(this.#within);
+    const frames: Frame[] = [];
+    try {
+      if ("names" in from) frames.push(this.#enterStart(from, way));
+      else frames.push(...from.map((frame) => ({ ...frame })));
+    } catch (error) {
+      if (!way.stoodStill()) return undefined;
+      const { shown } = from as Place;
+      throw error instanceof Refusal ? new Refusal(shown) : plainError(error, shown);
+    }
+    const runs = this.#go(frames, way, isLong ? STRETCH : { entries: 1, folders: 1 });
+    return way.stoodStill() ? { runs, frames } : undefined;
+  }
+
+  #go(frames: Frame[], way: StandingWay, most: typeof STRETCH): FileRun[] {
+    const runs: FileRun[] = [];
+    let entries = 0;
+    let folders = 0;
+    while (frames.length > 0 && entries < most.entries && folders < most.folders) {
+      const frame = frames.at(-1) as Frame;
+      const files: string[] = [];
+      let below: Frame | undefined;
+      while (frame.at < frame.entries.length && below === undefined) {
+        const { name, kind } = frame.entries[frame.at++] as FolderEntry;
+        entries++;
+        if (kind === "file" && this.#keeps(frame, name)) files.push(name);
+        if (kind !== "dir" || frame.rules.leavesOut(frame.names, name, true)) continue;
+        folders++;
+        below = this.#enterBelow(frame, name, way);
+      }
+      if (files.length > 0) runs.push({ folder: frame.names, stage: frame.stage, files });
+      if (below !== undefined) frames.push(below);
+      else frames.pop();
+    }
+    return runs;
+  }
+
+  /** Whether a file is yielded. What is wanted is asked first: it costs less than the rules. */
+  #keeps({ names, rules }: Frame, name: string): boolean {
+    return this.#options.wants?.(names, name) !== false && !rules.leavesOut(names, name, false);
+  }
+
+  /** The folder that a walk begins with, with the rules of those above it. */
+  #enterStart(start: Place, way: StandingWay): Frame {
+    way.enter(start.names);
+    const { makeRules } = this.#options;
+    let rules: IgnoreRules = NO_RULES;
+    for (let length = 0; length < start.names.length && makeRules !== undefined; length++) {
+      rules = makeRules(this.#within, start.names.slice(0, length), rules);
+    }
+    return this.#list(start.names, rules, way);
+  }
+
+  /** A folder below; nothing when it went away or became something else after its being listed, or may not be read. */
+  #enterBelow({ names, rules }: Frame, name: string, way: StandingWay): Frame | undefined {
+    try {
+      return this.#list([...names, name], rules, way);
+    } catch {
+      return undefined;
     }
   }
-  yield* walkFolder(within, start, { ...options, rules, isStart: true });
-}
 
-async function* walkFolder(
-  within: Confinement,
-  folder: Place,
-  options: WalkOptions & { readonly rules: IgnoreRules; readonly isStart: boolean },
-): AsyncGenerator<Place> {
-  options.signal?.throwIfAborted();
-  const entries = await listFolder(within, folder).catch((error) => {
-    if (options.isStart || !isGone(error)) throw error;
-    return [];
-  });
-  const hasRules = !options.all &&
-    entries.some((entry) => entry.name === ".gitignore" && entry.kind === "file");
-  const rules = hasRules ? await withRulesOf(within, folder.names, options.rules) : options.rules;
-  for (const { name, kind } of entries) {
-    if (kind !== "file" && kind !== "dir") continue;
-    const names = [...folder.names, name];
-    if (!options.all && isIgnored(rules, names, kind === "dir")) continue;
-    const place: Place = { shown: names.join("/"), names, existing: names.length };
-    if (kind === "file") yield place;
-    else yield* walkFolder(within, place, { ...options, rules, isStart: false });
+  #list(names: readonly string[], above: IgnoreRules, way: StandingWay): Frame {
+    const stage = way.enter(names);
+    const entries = readEntries(this.#within.full(names));
+    const { makeRules } = this.#options;
+    const hasRules = makeRules !== undefined &&
+      entries.some((entry) => entry.name === ".gitignore" && entry.kind === "file");
+    return {
+      names,
+      stage,
+      entries,
+      at: 0,
+      rules: hasRules ? makeRules(this.#within, names, above) : above,
+    };
   }
 }
 
-/** Whether a folder went away or became something else between its being listed and its being read, or may not be read. */
-function isGone(error: unknown): boolean {
-  return error instanceof Refusal ||
-    (error instanceof Error &&
-      /does not exist|the system refused it|no permission/.test(error.message));
-}
+const NO_RULES: IgnoreRules = { leavesOut: () => false };
