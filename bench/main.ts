@@ -14,6 +14,7 @@ const BENCHES = [
   "prefix",
   "http",
   "concurrency",
+  "workspace",
 ];
 
 const wanted = Deno.args.length > 0 ? Deno.args : BENCHES;

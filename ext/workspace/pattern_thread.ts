@@ -19,13 +19,17 @@ import {
 
 /** What is asked of the thread. */
 type Question =
-  | { readonly batch: TextBatch; readonly limits: BatchLimits }
+  | {
+    readonly shared: SharedArrayBuffer;
+    readonly ends: readonly number[];
+    readonly limits: BatchLimits;
+  }
   | { readonly whole: readonly string[] };
 
 /** What it answers. */
 type Answer =
   | { readonly ready: true }
-  | { readonly value: unknown; readonly spentMs: number; readonly bytes?: Uint8Array<ArrayBuffer> }
+  | { readonly value: unknown; readonly spentMs: number }
   | { readonly failure: string };
 
 /** How long an answer that was ready in time may lie unread, in ms. */
@@ -45,6 +49,7 @@ export class PatternThread implements Disposable {
   readonly #options: PatternOptions;
   #worker: Worker | undefined;
   #leftMs: number;
+  #shared: SharedArrayBuffer = new SharedArrayBuffer(0);
 
   /** @param regex What to look for. */
   constructor(regex: RegExp, options: PatternOptions) {
@@ -54,27 +59,22 @@ export class PatternThread implements Disposable {
   }
 
   /**
-   * The matching lines of a batch, and its bytes, which are gone meanwhile. Rejects when the call's time for matching is over; asks must not
-   * overlap.
+   * The matching lines of a batch, which is free when this returns. Rejects when the call's time for matching is over; asks must not overlap.
    */
   async lines(
-    batch: TextBatch,
+    { bytes, ends }: TextBatch,
     limits: BatchLimits,
-  ): Promise<
-    {
-      readonly found: readonly (readonly [number, LineMatch[]])[];
-      readonly bytes: Uint8Array<ArrayBuffer>;
-    }
-  > {
-    const { bytes, ends } = batch;
-    const { value, bytes: back } = await this.#ask({ batch: { bytes, ends }, limits });
-    return { found: value as [number, LineMatch[]][], bytes: back ?? new Uint8Array() };
+  ): Promise<readonly (readonly [number, LineMatch[]])[]> {
+    const length = ends.at(-1) ?? 0;
+    // Of what is handed over in another way the runtime makes several copies.
+    if (this.#shared.byteLength < length) this.#shared = new SharedArrayBuffer(bytes.length);
+    new Uint8Array(this.#shared).set(bytes.subarray(0, length));
+    return await this.#ask({ shared: this.#shared, ends, limits }) as [number, LineMatch[]][];
   }
 
   /** The positions of the texts that match. Rejects when the call's time for matching is over; asks must not overlap. */
   async whole(texts: readonly string[]): Promise<readonly number[]> {
-    const { value } = await this.#ask({ whole: texts });
-    return value as number[];
+    return await this.#ask({ whole: texts }) as number[];
   }
 
   /** Ends the thread. */
@@ -83,7 +83,7 @@ export class PatternThread implements Disposable {
     this.#worker = undefined;
   }
 
-  #ask(question: Question): Promise<Extract<Answer, { readonly value: unknown }>> {
+  #ask(question: Question): Promise<unknown> {
     const { signal, timeoutMs } = this.#options;
     signal?.throwIfAborted();
     const isNew = this.#worker === undefined;
@@ -105,8 +105,7 @@ export class PatternThread implements Disposable {
         // What the thread answered while this one was busy is read before the second timer.
         const late = () => timer = setTimeout(() => fail(tookTooLong(timeoutMs)), GRACE_MS);
         timer = setTimeout(late, Math.max(0, this.#leftMs));
-        const bytes = "batch" in question ? question.batch.bytes : undefined;
-        worker.postMessage(question, bytes === undefined ? [] : [bytes.buffer]);
+        worker.postMessage(question);
       };
       signal?.addEventListener("abort", abort);
       worker.on("message", (answer: Answer) => {
@@ -116,7 +115,7 @@ export class PatternThread implements Disposable {
         }
         this.#leftMs -= answer.spentMs;
         if (this.#leftMs < 0) return fail(tookTooLong(timeoutMs));
-        settle(() => resolve(answer));
+        settle(() => resolve(answer.value));
       });
       worker.on("error", (error: Error) => {
         fail(new Error(`the pattern cannot be used: ${error.message}`));
@@ -141,15 +140,19 @@ function startWorker(regex: RegExp): Worker {
   const code = `${matchLines}\n${matchText}\n${matchTexts}\n${matchWhole}
 const { parentPort } = require("node:worker_threads");
 const pattern = { regex: ${literal(regex)}, scan: ${literal(scan)} };
+let bytes = new Uint8Array();
+function search({ shared, ends, limits }) {
+  const length = ends.at(-1) ?? 0;
+  if (bytes.length < length) bytes = new Uint8Array(shared.byteLength);
+  // Bytes that are shared take twice as long to decode.
+  bytes.set(new Uint8Array(shared, 0, length));
+  return matchTexts({ bytes, ends }, pattern, limits);
+}
 parentPort.on("message", (question) => {
   const began = performance.now();
   try {
-    const bytes = question.batch?.bytes;
-    const value = question.whole
-      ? matchWhole(question.whole, pattern.regex)
-      : matchTexts(question.batch, pattern, question.limits);
-    const spentMs = performance.now() - began;
-    parentPort.postMessage({ value, spentMs, bytes }, bytes ? [bytes.buffer] : []);
+    const value = question.whole ? matchWhole(question.whole, pattern.regex) : search(question);
+    parentPort.postMessage({ value, spentMs: performance.now() - began });
   } catch (error) {
     parentPort.postMessage({ failure: String(error?.message) });
   }

@@ -41,7 +41,7 @@ export async function searchFiles(
     ? oneFile(within, search.start, names, options)
     : filesBelow(within, search.start, names, options);
   let last: { readonly batch: FileBatch; readonly lines: Promise<TextMatches> } | undefined;
-  for await (const batch of files(() => texts.freeBuffer())) {
+  for await (const batch of files) {
     options.signal?.throwIfAborted();
     if (last !== undefined && !found.add(last.batch, await last.lines)) return found.result();
     const lines = texts.search(batch, found.limits());
@@ -53,66 +53,53 @@ export async function searchFiles(
   return found.result();
 }
 
-/** Makes batches of files. Each is asked for when the one before is being searched. */
-type Batches = (
-  freeBuffer: () => Uint8Array<ArrayBuffer> | undefined,
-) => AsyncGenerator<FileBatch>;
-
-function oneFile(
+async function* oneFile(
   within: Confinement,
   { names }: Place,
   filter: PathFilter | undefined,
   options: SearchOptions,
-): Batches {
-  return async function* (freeBuffer) {
-    const left = await filter?.leave([pathOf(names.slice(0, -1), names.at(-1) ?? "", options)]);
-    if (left?.length === 0) return;
-    const batch = new FileBatch(within, freeBuffer());
-    await addCarefully(within, batch, names);
-    yield batch;
-  };
+): AsyncGenerator<FileBatch> {
+  const left = await filter?.leave([pathOf(names.slice(0, -1), names.at(-1) ?? "", options)]);
+  if (left?.length === 0) return;
+  const batch = new FileBatch(within);
+  await addCarefully(within, batch, names);
+  yield batch;
 }
 
-function filesBelow(
+async function* filesBelow(
   within: Confinement,
   start: Place,
   filter: PathFilter | undefined,
   options: SearchOptions,
-): Batches {
+): AsyncGenerator<FileBatch> {
   const wants = filter === undefined
     ? undefined
     : (folder: readonly string[], name: string) => !filter.excludes(pathOf(folder, name, options));
-  return async function* (freeBuffer) {
-    let batch = new FileBatch(within, freeBuffer());
-    for await (const runs of walkFiles(within, start, { ...options, wants })) {
-      for (const run of filter === undefined ? runs : await leftOf(runs, filter, options)) {
-        for (let at = 0; at < run.files.length;) {
-          at = batch.addRun(run, at);
-          if (!batch.isFull) continue;
-          yield* checked(within, batch, freeBuffer);
-          batch = new FileBatch(within, freeBuffer());
-          // So much is read in a few milliseconds; then it is somebody else's turn.
-          await new Promise((resolve) => setImmediate(resolve));
-        }
+  let batch = new FileBatch(within);
+  for await (const runs of walkFiles(within, start, { ...options, wants })) {
+    for (const run of filter === undefined ? runs : await leftOf(runs, filter, options)) {
+      for (let at = 0; at < run.files.length;) {
+        at = batch.addRun(run, at);
+        if (!batch.isFull) continue;
+        yield* checked(within, batch);
+        batch = batch.next();
+        // So much is read in a few milliseconds; then it is somebody else's turn.
+        await new Promise((resolve) => setImmediate(resolve));
       }
     }
-    yield* checked(within, batch, freeBuffer);
-  };
+  }
+  yield* checked(within, batch);
 }
 
 /** The batch, or, when a folder changed meanwhile, others with the same files, each read with all care. */
-async function* checked(
-  within: Confinement,
-  batch: FileBatch,
-  freeBuffer: () => Uint8Array<ArrayBuffer> | undefined,
-): AsyncGenerator<FileBatch> {
+async function* checked(within: Confinement, batch: FileBatch): AsyncGenerator<FileBatch> {
   if (batch.stoodStill()) return yield batch;
-  let careful = new FileBatch(within, freeBuffer());
+  let careful = batch.next();
   for (const { names } of batch.files) {
     await addCarefully(within, careful, names);
     if (!careful.isFull) continue;
     yield careful;
-    careful = new FileBatch(within, freeBuffer());
+    careful = careful.next();
   }
   yield careful;
 }

@@ -42,11 +42,11 @@ export class FileBatch implements TextBatch {
   #length = 0;
   #isSafe = OPENS_SAFELY;
 
-  /** @param buffer A buffer that is free again. It belongs to the batch from now on. */
-  constructor(within: Confinement, buffer?: Uint8Array<ArrayBuffer>) {
+  /** @param within Where the files are. */
+  constructor(within: Confinement, buffer: Uint8Array<ArrayBuffer> = new Uint8Array(BUFFER_BYTES)) {
     this.#within = within;
     this.#way = new StandingWay(within);
-    this.#bytes = buffer?.length === BUFFER_BYTES ? buffer : new Uint8Array(BUFFER_BYTES);
+    this.#bytes = buffer;
   }
 
   /** The texts. */
@@ -67,6 +67,14 @@ export class FileBatch implements TextBatch {
   /** Whether it should be searched before anything is added. */
   get isFull(): boolean {
     return this.#length >= FULL_BYTES || this.#files.length >= FULL_FILES;
+  }
+
+  /** An empty batch. The texts of this one are gone with its first file. */
+  next(): FileBatch {
+    return new FileBatch(
+      this.#within,
+      this.#bytes.length === BUFFER_BYTES ? this.#bytes : undefined,
+    );
   }
 
   /** Reads files of a folder, from one on, until the batch is full. Returns the next one. */
