@@ -22,7 +22,7 @@ const PATTERNS = [
     literal: true,
     ignoreCase: true,
   },
-  { name: "rare expression", pattern: "needle_[a-z]+ +here" },
+  { name: "rare expression", pattern: "needle_[a-z_]+ +here" },
   { name: "rare expression without a literal", pattern: "[a-z]+_[a-z]+_\\w+" },
   { name: "expression of frequent words", pattern: "(import|export) +\\w+ from needle" },
   { name: "alternatives", pattern: "needle_x|needle_in|TODO" },
@@ -129,7 +129,7 @@ async function printPeak(root: string): Promise<void> {
     Number(/VmHWM:\s+(\d+)/.exec(Deno.readTextFileSync("/proc/self/status"))?.[1]) / 1024;
   const call = await callsOf(root);
   const before = peak();
-  await call("grep", "needle_[a-z]+ +here");
+  await call("grep", "needle_[a-z_]+ +here");
   await call("glob", "**/*7.ts");
   console.log(peak() - before);
 }

@@ -39,6 +39,8 @@ export interface LinePattern {
   readonly regex: RegExp;
   /** For a whole text, where there is one: see `line_scan.ts`. */
   readonly scan?: RegExp;
+  /** What every match holds, if that is known: the bytes of it in UTF-8, each as one character. */
+  readonly literal?: string;
 }
 
 /** Texts that lie behind one another in one buffer. */
@@ -49,16 +51,29 @@ export interface TextBatch {
   readonly ends: readonly number[];
 }
 
-/** The lines of the texts of a batch, each with the text's position; no more texts than it takes to pass a limit. */
+/**
+ * The lines of the texts of a batch, each with the text's position; no more texts than it takes to pass a limit.
+ *
+ * @param toCharacters Makes one character of each byte.
+ */
 export function matchTexts(
   { bytes, ends }: TextBatch,
   pattern: LinePattern,
   limits: BatchLimits,
+  toCharacters: (bytes: Uint8Array<ArrayBuffer>) => string,
 ): [number, LineMatch[]][] {
+  const { literal } = pattern;
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const all = literal === undefined ? "" : toCharacters(bytes.subarray(0, ends.at(-1) ?? 0));
   const found: [number, LineMatch[]][] = [];
   let { maxMatches, maxCharacters } = limits;
   for (let index = 0; index < ends.length && maxMatches >= 0 && maxCharacters >= 0; index++) {
+    const start = ends[index - 1] ?? 0;
+    if (literal !== undefined) {
+      const at = all.indexOf(literal, start);
+      if (at === -1) break;
+      while ((ends[index] ?? 0) <= at) index++;
+    }
     const content = bytes.subarray(ends[index - 1] ?? 0, ends[index]);
     if (content.subarray(0, limits.sniffedBytes).includes(0)) continue;
     let text: string;
@@ -81,7 +96,7 @@ export function matchTexts(
 /** The lines of a text that a pattern matches, one more at most than is kept. */
 export function matchText(
   text: string,
-  { regex, scan }: LinePattern,
+  { regex, scan }: Pick<LinePattern, "regex" | "scan">,
   limits: MatchLimits,
 ): LineMatch[] {
   return scan === undefined

@@ -6,7 +6,7 @@
  * ever, and the program does not end.
  */
 import { Worker } from "node:worker_threads";
-import { scanOf } from "./line_scan.ts";
+import { byteCharacters, linePattern } from "./line_scan.ts";
 import {
   type BatchLimits,
   type LineMatch,
@@ -134,19 +134,20 @@ export function tookTooLong(timeoutMs: number): Error {
 
 /** The thread's code comes as text: so no permission to read it is needed, and nothing is to be found beside the package. */
 function startWorker(regex: RegExp): Worker {
-  const scan = scanOf(regex);
-  const literal = (one: RegExp | undefined) =>
-    one && `new RegExp(${JSON.stringify(one.source)}, ${JSON.stringify(one.flags)})`;
-  const code = `${matchLines}\n${matchText}\n${matchTexts}\n${matchWhole}
+  const { scan, literal } = linePattern(regex);
+  const code = `${matchLines}\n${matchText}\n${matchTexts}\n${matchWhole}\n${byteCharacters}
+const pattern = { regex: ${codeOf(regex)}, scan: ${codeOf(scan)}, literal: ${
+    JSON.stringify(literal)
+  } };
+const { Buffer } = require("node:buffer");
 const { parentPort } = require("node:worker_threads");
-const pattern = { regex: ${literal(regex)}, scan: ${literal(scan)} };
 let bytes = new Uint8Array();
 function search({ shared, ends, limits }) {
   const length = ends.at(-1) ?? 0;
   if (bytes.length < length) bytes = new Uint8Array(shared.byteLength);
   // Bytes that are shared take twice as long to decode.
   bytes.set(new Uint8Array(shared, 0, length));
-  return matchTexts({ bytes, ends }, pattern, limits);
+  return matchTexts({ bytes, ends }, pattern, limits, byteCharacters);
 }
 parentPort.on("message", (question) => {
   const began = performance.now();
@@ -162,4 +163,9 @@ navigator.locks.request(${JSON.stringify(crypto.randomUUID())}, () => {
   return new Promise(() => {});
 });`;
   return new Worker(code, { eval: true });
+}
+
+function codeOf(regex: RegExp | undefined): string {
+  if (regex === undefined) return "undefined";
+  return `new RegExp(${JSON.stringify(regex.source)}, ${JSON.stringify(regex.flags)})`;
 }
