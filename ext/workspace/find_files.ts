@@ -1,7 +1,7 @@
 /** Files by a glob pattern. */
 import type { Confinement } from "./confinement.ts";
 import { PathFilter } from "./path_filter.ts";
-import { type FileRun, walkFiles, type WalkOptions } from "./walk.ts";
+import { walkFiles, type WalkOptions } from "./walk.ts";
 
 /** Paths that a call returns at most. */
 const MAX_PATHS = 10_000;
@@ -18,21 +18,22 @@ export async function findFiles(
   pattern: string,
   options: FindOptions,
 ): Promise<string[]> {
-  const { filter, base } = await PathFilter.of(pattern, options);
-  using _ = filter;
+  using filter = await PathFilter.of(pattern, options);
+  const { base } = filter;
   const start = await within.locate(base === "" ? "." : base);
   if (start.existing < start.names.length) return [];
-  const depth = start.names.length;
   // What is found by a link is named as the pattern has it.
-  const prefix = base === "" ? "" : `${base}/`;
-  const shown = new ShownFolder(prefix, depth);
+  const first = base === "" ? [] : base.split("/");
+  const shown = remembering((folder) => [...first, ...folder.slice(start.names.length)]);
   const found: string[] = [];
   const walk = walkFiles(within, start, {
     ...options,
-    wants: (folder, name) => !filter.excludes(shown.of(folder) + name),
+    wants: (folder, name) => !filter.excludes(shown(folder), name),
   });
   for await (const runs of walk) {
-    const paths = runs.flatMap((run) => pathsOf(run, shown));
+    const paths = runs.flatMap(({ folder, files }) =>
+      files.map((name) => [...shown(folder), name].join("/"))
+    );
     for (const index of await filter.leave(paths)) {
       if (found.length === MAX_PATHS) {
         throw new Error(`more than ${MAX_PATHS} files match ${pattern}; narrow the pattern`);
@@ -43,30 +44,14 @@ export async function findFiles(
   return found;
 }
 
-function pathsOf({ folder, files }: FileRun, shown: ShownFolder): readonly string[] {
-  const before = shown.of(folder);
-  return files.map((name) => before + name);
-}
-
-/** What stands before the names of a folder's files. The last folder is remembered, since many files of one folder follow one another. */
-class ShownFolder {
-  readonly #prefix: string;
-  readonly #depth: number;
-  #last: readonly string[] = [];
-  #shown: string;
-
-  constructor(prefix: string, depth: number) {
-    this.#prefix = prefix;
-    this.#depth = depth;
-    this.#shown = prefix;
-  }
-
-  of(folder: readonly string[]): string {
-    if (folder !== this.#last) {
-      this.#last = folder;
-      this.#shown = this.#prefix +
-        folder.slice(this.#depth).map((name) => `${name}/`).join("");
-    }
-    return this.#shown;
-  }
+/** The same function, which remembers the last folder: many files of one folder follow one another. */
+function remembering(
+  shown: (folder: readonly string[]) => readonly string[],
+): (folder: readonly string[]) => readonly string[] {
+  let last: readonly string[] | undefined;
+  let result: readonly string[] = [];
+  return (folder) => {
+    if (folder !== last) [last, result] = [folder, shown(folder)];
+    return result;
+  };
 }

@@ -33,9 +33,7 @@ export async function searchFiles(
 ): Promise<SearchResult> {
   const regex = readPattern(search.pattern, options);
   using texts = new TextSearch(regex, options);
-  using names = options.glob === undefined
-    ? undefined
-    : (await PathFilter.of(options.glob, options)).filter;
+  using names = options.glob === undefined ? undefined : await PathFilter.of(options.glob, options);
   const found = new FoundLines(options);
   const files = search.isFile
     ? oneFile(within, search.start, names, options)
@@ -59,7 +57,9 @@ async function* oneFile(
   filter: PathFilter | undefined,
   options: SearchOptions,
 ): AsyncGenerator<FileBatch> {
-  const left = await filter?.leave([pathOf(names.slice(0, -1), names.at(-1) ?? "", options)]);
+  const [folder, name] = [names.slice(0, -1), names.at(-1) ?? ""];
+  if (filter?.excludes(options.glob?.includes("/") ? folder : [], name)) return;
+  const left = await filter?.leave([pathOf(folder, name, options)]);
   if (left?.length === 0) return;
   const batch = new FileBatch(within);
   await addCarefully(within, batch, names);
@@ -74,7 +74,8 @@ async function* filesBelow(
 ): AsyncGenerator<FileBatch> {
   const wants = filter === undefined
     ? undefined
-    : (folder: readonly string[], name: string) => !filter.excludes(pathOf(folder, name, options));
+    : (folder: readonly string[], name: string) =>
+      !filter.excludes(options.glob?.includes("/") ? folder : [], name);
   let batch = new FileBatch(within);
   for await (const runs of walkFiles(within, start, { ...options, wants })) {
     for (const run of filter === undefined ? runs : await leftOf(runs, filter, options)) {

@@ -92,3 +92,32 @@ Deno.test("workspace: what a swap would let out is never returned", async () => 
   }
   deepEqual([...seen].filter((text) => text !== "inside"), []);
 });
+
+Deno.test("workspace: while a folder is swapped, a search and a walk give nothing of what lies outside", async () => {
+  await using folder = await WorkspaceFolder.open({
+    "sub/secret.txt": "the inside",
+    "z.txt": "the",
+  });
+  await Deno.writeTextFile(`${folder.outside}/only-outside.txt`, "the other");
+  const swapper = startSwapper(folder, 60);
+  const seen = new Set<string>();
+  let found = 0;
+  try {
+    const until = performance.now() + 5_000;
+    while (performance.now() < until) {
+      const search = folder.call("grep", "^the .*", {}).catch(() => ({ matches: [] }));
+      for (const { path, text } of (await search).matches) seen.add(`${path}: ${text}`);
+      const literal = folder.call("grep", "the ", { literal: true }).catch(() => ({ matches: [] }));
+      for (const { path, text } of (await literal).matches) seen.add(`${path}: ${text}`);
+      for (const path of await folder.call("glob", "**/*.txt").catch(() => [])) seen.add(path);
+      found++;
+    }
+  } finally {
+    swapper.kill("SIGKILL");
+    await swapper.status;
+  }
+  // What is inside is found below either of its names.
+  const inside = /^(?:z\.txt|(?:sub|\.real)\/secret\.txt)(?:: the inside)?$/;
+  deepEqual([...seen].filter((one) => !inside.test(one)), []);
+  ok(seen.has("sub/secret.txt: the inside") && found > 10, JSON.stringify([found, ...seen]));
+});
