@@ -49,6 +49,8 @@ export interface Outcome {
   readonly status: RunStatus;
   /** What goes to stdout, or into the result line. Absent: nothing is printed. */
   readonly text?: string;
+  /** The text is a model's answer. @default false */
+  readonly isAnswer?: boolean;
   /** More about the end, as `RunResult.reason`. */
   readonly reason?: string;
   /** What failed; printed to stderr. */

@@ -51,7 +51,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     usage: "[MESSAGE…]",
     summary: "answer one message; the default, so the word may be left out",
     details: [
-      "The answer goes to stdout, everything else to stderr.",
+      "The answer goes to stdout, everything else to stderr. At a terminal its Markdown is rendered.",
       "Without a message it is read from stdin; a single - in the message stands for stdin:",
       "  git diff | agentloop run What changed here? -",
       "With a message and no - stdin is never read.",
@@ -60,7 +60,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "also when nothing ran: type result, status, text, reason, error (null, or type and message), forced,",
       "session_id, run_id, steps, tokens, spent, data_bytes_carried, duration_ms, exit_code.",
     ],
-    options: [...RUN, ...OUTPUT],
+    options: [...RUN, "raw", ...OUTPUT],
     load: async () => (await import("./commands/run.ts")).runMessage,
   },
   {
@@ -73,7 +73,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "Alt-Enter does the same, lines that are pasted at once are one message, and the arrow keys go back",
       "to earlier ones.",
     ],
-    options: [...RUN, "quiet", "verbose", "noColor"],
+    options: [...RUN, "raw", "quiet", "verbose", "noColor"],
     load: async () => (await import("./commands/chat.ts")).chat,
   },
   {

@@ -2,6 +2,7 @@
  * From arguments to exit code: parses, runs one command, prints its text or its failure, writes the one result line of JSON mode.
  * Every way out but the second signal goes through here.
  */
+import { showAnswer } from "./answer.ts";
 import { asksForJson, parseCommandLine, type ParsedCommandLine } from "./arguments.ts";
 import { type CommandContext, type Outcome, succeeded } from "./command.ts";
 import { COMMANDS, type CommandSpec } from "./command_table.ts";
@@ -16,6 +17,7 @@ import { printFailure } from "./print_failure.ts";
 import { resultLine } from "./result_line.ts";
 import { openStatus, type Status } from "./status.ts";
 import { oneLine } from "./terminal_text.ts";
+import { isDumb, mayStyle, terminalSize } from "./terminal_size.ts";
 import { VERSION } from "./version.ts";
 
 /** A second signal ends the program at once, but for this time, in ms: output that somebody reads is written by then. */
@@ -26,7 +28,7 @@ export async function dispatch(args: readonly string[]): Promise<number> {
   const startedAt = performance.now();
   const output = openOutput(Deno.stdout, asksForJson(args));
   let status = openStatus(Deno.stderr);
-  let given: SecretOptions = {};
+  let given: SecretOptions & Pick<CliOptions, "raw" | "noColor"> = { raw: false, noColor: false };
   const last = (outcome: Outcome) => resultLine(outcome, performance.now() - startedAt);
   let isTold = false;
   async function leave(exitCode: number): Promise<never> {
@@ -58,7 +60,8 @@ export async function dispatch(args: readonly string[]): Promise<number> {
   const outcome = await withoutSecrets(await attempt(), given);
   status.setLive();
   if (outcome.text !== undefined) {
-    output.text(outcome.text.endsWith("\n") ? outcome.text : `${outcome.text}\n`);
+    if (outcome.isAnswer) await showAnswer(outcome.text, { output, options: given });
+    else output.text(outcome.text.endsWith("\n") ? outcome.text : `${outcome.text}\n`);
   }
   isTold = true;
   output.line(last(outcome));
@@ -128,19 +131,12 @@ function stopped(exitCode: number): Outcome {
 }
 
 function openStatusFor(options: CliOptions): Status {
-  const terminal = Deno.stderr.isTerminal() && readVariable("TERM") !== "dumb";
+  const terminal = Deno.stderr.isTerminal() && !isDumb();
   return openStatus(Deno.stderr, {
     // A program reads the events from stdout: the same again as prose would only be in its way.
     level: options.verbose ? "verbose" : options.quiet || options.json ? "quiet" : "normal",
-    color: terminal && !options.noColor && readVariable("NO_COLOR") === undefined,
+    color: terminal && mayStyle(options),
     live: terminal,
-    columns: () => {
-      try {
-        // A terminal that was never told its size says 0.
-        return Deno.consoleSize().columns || 80;
-      } catch {
-        return 80;
-      }
-    },
+    columns: () => terminalSize().columns,
   });
 }

@@ -12,6 +12,8 @@ export interface CliOptions {
   readonly verbose: boolean;
   /** Colors are unwanted. */
   readonly noColor: boolean;
+  /** Answers are wanted as they came. */
+  readonly raw: boolean;
   /** Help is wanted in place of the command. */
   readonly help: boolean;
   /** The version is wanted in place of the command. */
@@ -224,6 +226,12 @@ export const OPTIONS: readonly OptionSpec[] = [
   option("json", "json", "flag", "one JSON object a line on stdout, the result last"),
   option("quiet", "quiet", "flag", "only warnings and errors on stderr", undefined, "q"),
   option("verbose", "verbose", "flag", "scripts, logs and details on stderr", undefined, "v"),
+  option(
+    "raw",
+    "raw",
+    "flag",
+    "the answer as it came, also at a terminal; no Markdown is rendered",
+  ),
   option("no-color", "noColor", "flag", "no colors; NO_COLOR=1 does the same"),
   option("help", "help", "flag", "this text", undefined, "h"),
   option("version", "version", "flag", "the version"),

@@ -20,10 +20,14 @@ export interface OutputStream {
 export interface Output {
   /** JSON lines were asked for. */
   readonly json: boolean;
+  /** A person may be looking. */
+  readonly isTerminal: boolean;
   /** Ends when the reader went away or nothing more can be written; the reason is what happened. */
   readonly closed: AbortSignal;
   /** Queues text; at a terminal its control characters are escaped. Does nothing in JSON mode. */
   text(text: string): void;
+  /** Queues text for a terminal that was made fit for one already, styles included. Does nothing in JSON mode. */
+  rendered(text: string): void;
   /** Queues one object as a line. Does nothing unless in JSON mode. */
   line(value: JsonValue): void;
   /** Resolves when all that was queued is written or cannot be. */
@@ -73,9 +77,13 @@ export function openOutput(stream: OutputStream, json: boolean): Output {
 
   return {
     json,
+    isTerminal: stream.isTerminal(),
     closed: closed.signal,
     text(text) {
       if (!json) enqueue(stream.isTerminal() ? escapeControls(text) : text);
+    },
+    rendered(text) {
+      if (!json) enqueue(text);
     },
     line(value) {
       if (json) enqueue(`${JSON.stringify(value)}\n`);

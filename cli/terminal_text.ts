@@ -37,7 +37,7 @@ export function cutToWidth(line: string, maxWidth: number): string {
   return `${kept}…`;
 }
 
-/** Columns that a line takes at a terminal. An approximation: wide for CJK and emoji, nothing for combining marks. */
+/** Columns that a line takes at a terminal: two for what is wide, such as CJK and emoji, none for combining marks. Emoji made of several count as those. */
 export function displayWidth(line: string): number {
   let width = 0;
   for (const character of line) width += characterWidth(character);
@@ -49,11 +49,14 @@ export function padToWidth(line: string, width: number): string {
   return line + " ".repeat(Math.max(0, width - displayWidth(line)));
 }
 
-const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
+// The later letters of a Hangul syllable join the first. The selector that makes an emoji of a narrow sign gives it the second column.
+const NO_WIDTH = /^(?!\ufe0f)[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7fb]$/u;
+// East_Asian_Width W and F of Unicode, of which the runtime knows no property. Halves of a flag are one column each.
 const WIDE =
-  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]$/u;
+  /^(?![\uff61-\uffdc\u{1f1e6}-\u{1f1ff}])[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\p{Script=Yi}\p{Script=Tangut}\p{Script=Nushu}\p{Emoji_Presentation}\u2329\u232a\u2630-\u2637\u268a-\u268f\u2ff0-\u303e\u3099-\u33ff\u4dc0-\u4dff\ufe10-\ufe19\ufe30-\ufe6b\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{16fe4}\u{1d300}-\u{1d376}\u{1f200}-\u{1f265}]$/u;
 
-function characterWidth(character: string): number {
+/** Columns of one character. */
+export function characterWidth(character: string): number {
   if (character <= "\u02ff") return 1;
   if (NO_WIDTH.test(character)) return 0;
   return WIDE.test(character) ? 2 : 1;

@@ -1,6 +1,7 @@
 /**
  * `chat`: a conversation, message by message. Answers go to stdout, prompts and activity to stderr.
  */
+import { showAnswer, warmUpAnswers } from "../answer.ts";
 import type { CommandContext, Outcome } from "../command.ts";
 import { continueCommand } from "../continue_command.ts";
 import { type Conversation, openConversation } from "../conversation.ts";
@@ -20,6 +21,7 @@ export async function chat(context: CommandContext): Promise<Outcome> {
   const atTerminal = Deno.stdin.isTerminal();
   using lines = openLines();
   await using conversation = await openConversation(context, { severalMessages: true, lines });
+  warmUpAnswers(context);
   if (atTerminal) {
     status.line(`Session ${oneLine(conversation.sessionId, 200)}. /exit or Ctrl-D ends.`, "dim");
   }
@@ -57,7 +59,7 @@ async function answer(
 ): Promise<Outcome> {
   const { options, output, status, interrupt } = context;
   const outcome = outcomeOfRun(await conversation.ask(message), { options, interrupt });
-  if (outcome.text !== undefined) output.text(`${outcome.text.trimEnd()}\n`);
+  if (outcome.text !== undefined) await showAnswer(outcome.text.trimEnd(), context);
   if (outcome.failure !== undefined) {
     const { hint: _, ...failure } = outcome.failure;
     printFailure(failure, status);

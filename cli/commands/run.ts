@@ -2,6 +2,7 @@
  * `run`: answers one message.
  */
 import { tokensTexts } from "../activity.ts";
+import { warmUpAnswers } from "../answer.ts";
 import type { CommandContext, Outcome } from "../command.ts";
 import { openConversation } from "../conversation.ts";
 import { usageError } from "../failure.ts";
@@ -21,6 +22,7 @@ export async function runMessage(context: CommandContext): Promise<Outcome> {
   const message = await readMessage(words, Deno.stdin, interrupt.signal);
   const startedAt = performance.now();
   await using conversation = await openConversation(context);
+  warmUpAnswers(context);
   const result = await conversation.ask(message);
   status.line(
     [
@@ -30,5 +32,5 @@ export async function runMessage(context: CommandContext): Promise<Outcome> {
     ].join(", "),
     "dim",
   );
-  return outcomeOfRun(result, { options, interrupt });
+  return { ...outcomeOfRun(result, { options, interrupt }), isAnswer: true };
 }

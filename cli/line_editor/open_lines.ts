@@ -1,14 +1,13 @@
 /**
  * Where the messages of a chat come from: the line editor when a person sits at a terminal that can do it, else lines as they come.
  */
-import { readVariable } from "../environment.ts";
 import { type LineReader, pipedLines } from "../line_reader.ts";
+import { isDumb, terminalSize } from "../terminal_size.ts";
 import { terminalLines } from "./terminal_lines.ts";
 
 /** Opens stdin for messages. */
 export function openLines(): LineReader {
-  const editing = Deno.stdin.isTerminal() && Deno.stderr.isTerminal() &&
-    readVariable("TERM") !== "dumb";
+  const editing = Deno.stdin.isTerminal() && Deno.stderr.isTerminal() && !isDumb();
   if (!editing) return pipedLines(Deno.stdin.readable);
   const encoder = new TextEncoder();
   return terminalLines(Deno.stdin, {
@@ -16,14 +15,6 @@ export function openLines(): LineReader {
       const bytes = encoder.encode(text);
       for (let at = 0; at < bytes.length;) at += Deno.stderr.writeSync(bytes.subarray(at));
     },
-    size() {
-      try {
-        const { columns, rows } = Deno.consoleSize();
-        // A terminal that was never told its size says 0.
-        return { columns: columns || 80, rows: rows || 24 };
-      } catch {
-        return { columns: 80, rows: 24 };
-      }
-    },
+    size: terminalSize,
   });
 }

@@ -24,28 +24,34 @@ export interface Terminal extends AsyncDisposable {
 /** What the runtime itself writes to a terminal when it has loaded modules: it takes a progress bar away that was never there. */
 const RUNTIME_PROGRESS = "\x1b[0G\x1b[2K\x1b[J";
 
-/** Starts the command at a terminal of 100 columns. */
+/** Starts the command at a terminal of 100 columns, or as many as are wanted. */
 export function openTerminal(
   home: Home,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  cwd: string = home.path,
+  { cwd = home.path, columns }: { readonly cwd?: string; readonly columns?: number } = {},
 ): Terminal {
   const quoted = [Deno.execPath(), ...home.args(args)]
     .map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
   return openShellLine(`exec ${quoted}`, {
     env: home.env({ TERM: "xterm", ...env }),
     cwd,
+    ...(columns === undefined ? {} : { columns }),
   });
 }
 
 /** Runs a line of shell at such a terminal. */
 export function openShellLine(
   line: string,
-  { env, cwd }: { readonly env: Readonly<Record<string, string>>; readonly cwd: string },
+  { env, cwd, columns = 100 }: {
+    readonly env: Readonly<Record<string, string>>;
+    readonly cwd: string;
+    /** @default 100 */
+    readonly columns?: number;
+  },
 ): Terminal {
   const child = new Deno.Command("script", {
-    args: ["-qefc", `stty cols 100 rows 30; ${line}`, "/dev/null"],
+    args: ["-qefc", `stty cols ${columns} rows 30; ${line}`, "/dev/null"],
     clearEnv: true,
     env: { ...env },
     cwd,
@@ -105,7 +111,7 @@ export function openShellLine(
   };
 }
 
-/** What is left on the screen when carriage returns and erasures have done their work; one line for each line feed. */
+/** What is left of each line when carriage returns and erasures have done their work; one line for each line feed. */
 export function screenOf(shown: string): string[] {
   return shown.replaceAll("\r\n", "\n").split("\n").map((line) => {
     const last = line.split("\r").at(-1) ?? "";
