@@ -15,6 +15,8 @@ export interface Span {
 export interface WrapOptions {
   /** Columns of a line. */
   readonly width: number;
+  /** Columns of the first line. @default as of any other */
+  readonly firstWidth?: number;
   /** Whether a word that is wider than a line is cut; else it stands on a line of its own, which is then too wide. @default false */
   readonly breakWords?: boolean;
 }
@@ -27,7 +29,7 @@ const CLINGS = /^[、。，．：；！？）」』】〕〉》ーっゃゅょ�
  */
 export function wrapSpans(
   spans: readonly Span[],
-  { width, breakWords = false }: WrapOptions,
+  { width, firstWidth = width, breakWords = false }: WrapOptions,
 ): readonly (readonly Span[])[] {
   const lines: Span[][] = [];
   let line: Span[] = [];
@@ -36,6 +38,10 @@ export function wrapSpans(
   let word: Span[] = [];
   let wordWidth = 0;
   let before = "";
+
+  function room(): number {
+    return lines.length === 0 ? firstWidth : width;
+  }
 
   function endLine(): void {
     lines.push(line);
@@ -47,7 +53,7 @@ export function wrapSpans(
   function endWord(): void {
     if (word.length === 0) return;
     const gap = used === 0 ? 0 : blanks?.text.length ?? 0;
-    if (used > 0 && used + gap + wordWidth > width) endLine();
+    if (used > 0 && used + gap + wordWidth > room()) endLine();
     else if (gap > 0 && blanks !== undefined) line.push(blanks);
     used += used === 0 ? 0 : gap;
     blanks = undefined;
@@ -62,7 +68,9 @@ export function wrapSpans(
     const isWide = columns === 2;
     const joins = columns === 0 || before === "\u200d" || CLINGS.test(character);
     if (!joins && (isWide || isWideBefore())) endWord();
-    if (breakWords && wordWidth + columns > width && wordWidth > 0) {
+    // A word that does not fit behind others begins on the next line.
+    const most = used === 0 ? room() : width;
+    if (breakWords && wordWidth + columns > most && wordWidth > 0) {
       endWord();
       endLine();
     }
@@ -93,11 +101,15 @@ export function wrapSpans(
   return lines;
 }
 
-/** The same for plain text. Lines behind the first one begin with `indent`, which counts into their width. */
+/** The same for plain text, whose blanks at its beginning stay. Lines behind the first one begin with `indent`, which counts into their width. */
 export function wrapWords(text: string, width: number, indent: string = ""): string[] {
-  const inner = Math.max(1, width - displayWidth(indent));
-  return wrapSpans([{ text, style: "" }], { width: inner, breakWords: true })
-    .map((line, index) => (index === 0 ? "" : indent) + line.map((span) => span.text).join(""));
+  const lead = /^ */.exec(text)?.[0] ?? "";
+  const widths = {
+    firstWidth: Math.max(1, width - lead.length),
+    width: Math.max(1, width - displayWidth(indent)),
+  };
+  return wrapSpans([{ text, style: "" }], { ...widths, breakWords: true })
+    .map((line, index) => (index === 0 ? lead : indent) + line.map((span) => span.text).join(""));
 }
 
 /** Cuts a line into pieces of a number of columns, wherever they end: nothing is left out and nothing moved. Gives one piece for an empty line. */

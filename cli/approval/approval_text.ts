@@ -5,6 +5,7 @@
 import type { ApprovalRequest } from "../../contracts/approval.ts";
 import type { Grant } from "../../contracts/grant.ts";
 import type { JsonValue } from "../../contracts/json.ts";
+import { cutIntoPieces, wrapWords } from "../wrap_text.ts";
 
 /** The functions that reach hosts: what is allowed for one is allowed for the other. */
 const NETWORK_FUNCTIONS = new Set(["fetch", "http"]);
@@ -14,6 +15,9 @@ const FILE_FUNCTIONS = new Set(["writeFile", "editFile"]);
 const EXACT_FUNCTIONS = new Set(["exec"]);
 /** Lines of a call that are shown; of a change of a thousand lines nobody reads more. */
 const MAX_LINES = 400;
+/** Before each line that others wrote, and before each row on which such a line goes on. */
+const BAR = "  │ ";
+const CONTINUED = "  ┆ ";
 
 /** The grant that `y` gives: this host, this file, or exactly these arguments. */
 export function grantFor(request: ApprovalRequest): Grant & { readonly key: string } {
@@ -41,7 +45,7 @@ export function requestLines(request: ApprovalRequest): string[] {
   const left = details.length - shown.length;
   return [
     `The agent wants to ${aimOf(request)}:`,
-    ...shown.map((line) => `  │ ${line}`),
+    ...shown.map((line) => BAR + line),
     ...(left > 0 ? [`  … and ${left} more lines`] : []),
   ];
 }
@@ -63,6 +67,21 @@ export function helpLines(request: ApprovalRequest): string[] {
     "  n  refuse it, for as long as this command runs; so does Enter",
     "  e  change the arguments, and allow it with those, once",
   ];
+}
+
+/**
+ * Breaks what a person reads so that no line is wider than the terminal, which would let it go on at the beginning of the next row, without its bar. What stands
+ * behind a bar is cut wherever the row ends, so that nothing of it is moved or left out. Control characters are escaped before.
+ */
+export function fitToWidth(line: string, columns: number): string[] {
+  const width = Math.max(BAR.length + 4, columns - 1);
+  // How far a tab reaches is the terminal's business.
+  const flat = line.replaceAll("\t", "    ");
+  if (flat.startsWith(BAR)) {
+    return cutIntoPieces(flat.slice(BAR.length), width - BAR.length)
+      .map((piece, index) => (index === 0 ? BAR : CONTINUED) + piece);
+  }
+  return wrapWords(flat, width, / {2}\S {2}/.test(flat.slice(0, 5)) ? "     " : "    ");
 }
 
 /** Arguments as JSON for the editor: whatever a terminal could mistake for a command is written as an escape. */

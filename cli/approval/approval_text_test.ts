@@ -3,6 +3,7 @@ import type { ApprovalRequest } from "../../contracts/approval.ts";
 import { escapeControls } from "../terminal_text.ts";
 import {
   editableArguments,
+  fitToWidth,
   grantFor,
   helpLines,
   isGranted,
@@ -95,4 +96,13 @@ Deno.test("approval: arguments come back from the editor as they went in, contro
   equal(escapeControls(text), text);
   deepEqual(readArguments(text), args);
   for (const wrong of ["", "{}", "[1", '"x"', "null"]) equal(readArguments(wrong), undefined);
+});
+
+Deno.test("approval: what is wider than the terminal goes on behind a bar of its own, whole", () => {
+  deepEqual(fitToWidth('  │ ["a\t1234567890"]', 20), ['  │ ["a    12345678', '  ┆ 90"]']);
+  deepEqual(fitToWidth("  y  allow it, for good", 20), ["  y  allow it, for", "     good"]);
+  deepEqual(fitToWidth('The agent wants to call "a b":', 20), [
+    "The agent wants to",
+    '    call "a b":',
+  ]);
 });

@@ -5,7 +5,15 @@ import type { ApprovalRequest } from "../../contracts/approval.ts";
 import type { Interrupt } from "../interrupt.ts";
 import type { LineReader } from "../line_reader.ts";
 import type { Status } from "../status.ts";
-import { editableArguments, helpLines, readArguments, requestLines } from "./approval_text.ts";
+import { terminalSize } from "../terminal_size.ts";
+import { escapeControls } from "../terminal_text.ts";
+import {
+  editableArguments,
+  fitToWidth,
+  helpLines,
+  readArguments,
+  requestLines,
+} from "./approval_text.ts";
 import type { Answer, Ask } from "./approver.ts";
 
 /** What is asked with. */
@@ -82,5 +90,7 @@ async function edited(terminal: Terminal, request: ApprovalRequest): Promise<Ans
 }
 
 function say({ status, redactText }: Terminal, lines: readonly string[]): void {
-  status.error(redactText(lines.join("\n")), "plain");
+  const { columns } = terminalSize();
+  const shown = escapeControls(redactText(lines.join("\n"))).split("\n");
+  status.error(shown.flatMap((line) => fitToWidth(line, columns)).join("\n"), "plain");
 }

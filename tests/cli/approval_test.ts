@@ -57,7 +57,7 @@ terminalTest("approval: y at the terminal holds for the session until it is revo
 terminalTest("approval: Enter refuses, for the rest of the run too", async () => {
   await using server = await startOpenAIServer({ replies: [reaching(`https://${HOST}/`, 2)] });
   await using home = await openHome(server.baseUrl);
-  await using terminal = openTerminal(home, ["--session", "s", "go"]);
+  await using terminal = openTerminal(home, ["--raw", "--session", "s", "go"]);
   await terminal.until(QUESTION);
   await terminal.type("\r");
   strictEqual(await terminal.ended(), 0);
