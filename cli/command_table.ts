@@ -68,7 +68,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     usage: "",
     summary: "a conversation, until /exit or Ctrl-D",
     details: [
-      "Ctrl-C stops the answer that is being made and keeps the conversation; once more leaves.",
+      "Ctrl-C stops the answer that is being made and keeps the conversation; at an empty prompt, pressed",
+      "twice, it leaves. /help lists the commands: /new, /sessions, /model, /compact, /approve, /exit.",
       "A message is one line. A line that ends with a backslash goes on in the next one; at a terminal",
       "Alt-Enter does the same, lines that are pasted at once are one message, and the arrow keys go back",
       "to earlier ones.",

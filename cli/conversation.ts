@@ -2,14 +2,11 @@
  * Puts a run together from the options: model, store, sandbox, loop, session. Everything slow is started at once and imported only here.
  */
 import type { RunResult } from "../contracts/loop.ts";
+import type { TextRedactor } from "../contracts/redaction.ts";
 import { redactJson } from "../redact/redact_json.ts";
 import { type Activity, followRun } from "./activity.ts";
-import {
-  type ApprovalMode,
-  approvalMode,
-  isAtTerminal,
-  openApproval,
-} from "./approval/open_approval.ts";
+import { type ApprovalMode, approvalMode, isAtTerminal } from "./approval/approval_mode.ts";
+import { openApprovals, type SessionApprovals } from "./approval/session_approvals.ts";
 import type { CommandContext } from "./command.ts";
 import { eventLine } from "./event_line.ts";
 import { CliError } from "./failure.ts";
@@ -18,19 +15,39 @@ import { type LineReader, pipedLines } from "./line_reader.ts";
 import { modelName, openModel, requireModelAccess } from "./model.ts";
 import type { CliOptions } from "./option_table.ts";
 import { checkSessionId, newSessionId } from "./session_id.ts";
-import { openExistingStore, type OpenStore, openStore, pathOf } from "./store_access.ts";
+import {
+  openExistingStore,
+  type OpenStore,
+  openStore,
+  pathOf,
+  type Store,
+} from "./store_access.ts";
 import { oneLine } from "./terminal_text.ts";
 import { readTextOption } from "./text_input.ts";
 
-/** A session that messages can be put to. Disposing closes what it was made of. */
+/** A session that messages can be put to, and then another. Disposing closes what it was made of. */
 export interface Conversation extends AsyncDisposable {
   /** The session. */
   readonly sessionId: string;
+  /** The options, with the model that is asked now. */
+  readonly options: CliOptions;
+  /** Where sessions are kept. */
+  readonly store: Store;
+  /** Takes secrets out of what is shown. */
+  readonly redactor: TextRedactor;
+  /** How questions are answered. */
+  readonly approvals: SessionApprovals;
   /**
    * Answers one message; events go to stdout (as JSON lines) and stderr (as activity) meanwhile. The first signal of `interrupt` and a reader of
    * stdout that goes away end the run.
    */
   ask(message: string): Promise<RunResult>;
+  /** Begins a new session for what follows, with the persona that the options name, and gives its id. */
+  begin(): Promise<string>;
+  /** Goes on with another session, which is there. */
+  goTo(sessionId: string): void;
+  /** Asks another model from now on, in summaries and `ai` too. */
+  useModel(model: string): Promise<void>;
 }
 
 /** How long the process for scripts is kept between two messages of a conversation. It takes about 55 MB, and starting one anew about 0.2 s. */
@@ -65,22 +82,21 @@ export async function openConversation(
   await using cleanup = new AsyncDisposableStack();
   cleanup.use(opened);
   const { store } = opened;
-  const sessionId = options.session ??
+  let sessionId = options.session ??
     (options.continue ? await lastSession(opened) : newSessionId(new Date(), Math.random));
   if (texts.system !== undefined) await store.configure(sessionId, { systemPrompt: texts.system });
   const idleMs = severalMessages ? IDLE_MS : 0;
-  const capabilities = [...instructions.capabilities, ...skills];
-  const { loop } = cleanup.use(
-    openLoop(options, { settings, client, store, idleMs, capabilities }),
-  );
+  const shared = { store, idleMs, capabilities: [...instructions.capabilities, ...skills] };
+  let chosen = options;
+  let running = openLoop(options, { ...shared, settings, client });
+  cleanup.defer(() => running[Symbol.asyncDispose]());
   // What is given for this run alone stands last: nearer to the message, and with more before it that stays the same.
   const runContext = [instructions.context, texts.context ?? ""]
     .filter((text) => text !== "").join("\n\n");
   let activity: Activity | undefined;
   let own: LineReader | undefined;
-  const approve = openApproval(mode, {
+  const approvals = openApprovals(mode, {
     grants: store,
-    sessionId,
     asking: {
       lines: () => lines ?? (own ??= parts.use(openAnswers(mode))),
       output,
@@ -94,14 +110,40 @@ export async function openConversation(
   const parts = cleanup.move();
 
   return {
-    sessionId,
+    get sessionId() {
+      return sessionId;
+    },
+    get options() {
+      return chosen;
+    },
+    store,
+    redactor: settings.redactor,
+    approvals,
+    async begin() {
+      sessionId = newSessionId(new Date(), Math.random);
+      if (texts.system !== undefined) {
+        await store.configure(sessionId, { systemPrompt: texts.system });
+      }
+      return sessionId;
+    },
+    goTo(id) {
+      sessionId = id;
+    },
+    async useModel(model) {
+      const next = { ...options, model };
+      const { client } = await openModel(next);
+      const opened = openLoop(next, { ...shared, settings: { ...settings, model }, client });
+      await running[Symbol.asyncDispose]();
+      [running, chosen] = [opened, next];
+    },
     async ask(message) {
+      const approve = approvals.approveFor(sessionId);
       using following = activity = followRun(status, { whyRefused: settings.policy.whyRefused });
-      return await loop.run({
+      return await running.loop.run({
         sessionId,
         message,
         ...(runContext === "" ? {} : { context: runContext }),
-        ...(options.model === undefined ? {} : { model: options.model }),
+        ...(chosen.model === undefined ? {} : { model: chosen.model }),
         ...(options.maxSteps === undefined ? {} : { maxIterations: options.maxSteps }),
         ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
         ...(approve === undefined ? {} : { approve }),

@@ -9,6 +9,8 @@ export type ReadLine = { readonly line: string } | "end" | "interrupt";
 export interface LineReader extends Disposable {
   /** Shows the prompt (at a terminal) and waits for a line, or for the signal. */
   read(prompt: string, signal: AbortSignal, options?: ReadOptions): Promise<ReadLine>;
+  /** Lets messages of an earlier time be called up, the oldest first. Absent where nothing can. */
+  recall?(messages: readonly string[]): void;
 }
 
 /** How one line is read at a terminal; a pipe knows nothing of it. */

@@ -21,7 +21,8 @@ import type { AgentLoopError } from "../contracts/errors.ts";
 import type { Client, Completion, CompletionRequest, TokenUsage } from "../contracts/model.ts";
 import { type Failure, toError } from "./failure.ts";
 import { exchange } from "./http.ts";
-import { onlyModel, readModelList } from "./models.ts";
+import { requestModelList } from "./list_models.ts";
+import { onlyModel } from "./models.ts";
 import {
   DEFAULT_OPENAI_MODEL,
   type OpenAIConfig,
@@ -137,23 +138,13 @@ class OpenAIClient implements Client {
   }
 
   async #defaultModel(signal: AbortSignal | undefined): Promise<string> {
-    const { endpoint, scrub, requestTimeoutMs } = this.#config;
+    const { endpoint, scrub } = this.#config;
     if (endpoint.isOpenAI) return DEFAULT_OPENAI_MODEL;
     if (this.#discovered !== undefined) return this.#discovered;
     const sdk = await this.#sdk.load();
     const tried = await withRetries<readonly string[]>(async () => {
-      let ids: readonly string[] = [];
-      const failure = await exchange(sdk, {
-        request: { method: "get", path: "/models" },
-        read: async (bytes) => {
-          const list = await readModelList(bytes, requestTimeoutMs);
-          if ("failure" in list) return list.failure;
-          ids = list.ids;
-          return undefined;
-        },
-        options: this.#optionsFor(signal),
-      });
-      return failure === undefined ? { ok: true, value: ids } : { ok: false, failure };
+      const reply = await requestModelList(sdk, { config: this.#config, signal });
+      return "ids" in reply ? { ok: true, value: reply.ids } : { ok: false, ...reply };
     }, { policy: this.#config, ...(signal === undefined ? {} : { signal }) });
     const listUrl = `${endpoint.label}/models`;
     if (!tried.ok) {

@@ -2,40 +2,68 @@
  * `chat`: a conversation, message by message. Answers go to stdout, prompts and activity to stderr.
  */
 import { showAnswer, warmUpAnswers } from "../answer.ts";
+import type { Chat } from "../chat/chat_command.ts";
+import { readMessage } from "../chat/read_message.ts";
+import { commandIn, runChatCommand } from "../chat/run_command.ts";
 import type { CommandContext, Outcome } from "../command.ts";
 import { continueCommand } from "../continue_command.ts";
-import { type Conversation, openConversation } from "../conversation.ts";
+import { openConversation } from "../conversation.ts";
+import { usageError } from "../failure.ts";
 import { openLines } from "../line_editor/open_lines.ts";
 import type { LineReader } from "../line_reader.ts";
 import { printFailure } from "../print_failure.ts";
 import { outcomeOfRun } from "../run_outcome.ts";
 import { oneLine } from "../terminal_text.ts";
-import { usageError } from "../failure.ts";
+
+/** Steps of a session that are looked through for messages to be called up again. */
+const RECALLED_STEPS = 400;
 
 /** Runs `chat`. At a terminal it ends well however the last answer went; with lines from a pipe it ends as the last run did. */
 export async function chat(context: CommandContext): Promise<Outcome> {
-  const { options, words, output, status, interrupt } = context;
-  if (words.length > 0) {
+  if (context.words.length > 0) {
     throw usageError('chat takes no message; send the first one with: agentloop run "…"');
   }
-  const atTerminal = Deno.stdin.isTerminal();
   using lines = openLines();
   await using conversation = await openConversation(context, { severalMessages: true, lines });
   warmUpAnswers(context);
+  const { status } = context;
+  const atTerminal = Deno.stdin.isTerminal();
+  const open: Chat = {
+    context,
+    conversation,
+    atTerminal,
+    say: (text) => status.error(text, "plain"),
+    recall: () => recall(open, lines),
+    listed: [],
+  };
   if (atTerminal) {
-    status.line(`Session ${oneLine(conversation.sessionId, 200)}. /exit or Ctrl-D ends.`, "dim");
+    const id = oneLine(conversation.sessionId, 200);
+    status.line(`Session ${id}. /exit or Ctrl-D ends. /help lists the commands.`, "dim");
+    await open.recall();
   }
+  return await converse(open, lines);
+}
+
+async function converse(chat: Chat, lines: LineReader): Promise<Outcome> {
+  const { context, conversation, atTerminal } = chat;
+  const { options, output, status, interrupt } = context;
   let last: Outcome = { exitCode: 0, status: "completed" };
+  let isWarned = false;
   for (;;) {
-    const message = await readMessageLines(lines, interrupt.signal);
-    if (message === "interrupt") return stopped(context);
-    if (message === "end" || message === "/exit" || message === "/quit") break;
-    if (message === "") continue;
-    if (message.startsWith("/") && /^\/[a-z]+$/.test(message)) {
-      status.line(message === "/help" ? HELP : `There is no ${message}. ${HELP}`);
+    const read = await readMessage(lines, interrupt.signal);
+    if (read === "interrupt") {
+      // A signal is meant; a key may have come a moment too late for the answer that it was to stop.
+      if (interrupt.received !== undefined || isWarned) return stopped(context);
+      isWarned = true;
+      chat.say("Ctrl-C once more ends the chat; so do Ctrl-D and /exit.");
       continue;
     }
-    last = await answer(context, { conversation, message });
+    isWarned = false;
+    if (read === "end") break;
+    const command = commandIn(read.message);
+    if (command !== undefined) {
+      if (await runChatCommand(chat, command) === "end") break;
+    } else if (read.message.trim() !== "") last = await answer(chat, read.message.trim());
     // Only Ctrl-C at a terminal means "stop this answer"; every other signal means "end".
     const { received } = interrupt;
     if (received !== undefined && !(received === "SIGINT" && atTerminal)) return stopped(context);
@@ -43,8 +71,9 @@ export async function chat(context: CommandContext): Promise<Outcome> {
     interrupt.rearm();
   }
   if (atTerminal && !options.ephemeral) {
+    const { sessionId } = conversation;
     status.line(
-      `To go on: ${continueCommand(options, { sessionId: conversation.sessionId, chat: true })}`,
+      `To go on: ${continueCommand(conversation.options, { sessionId, chat: true })}`,
       "dim",
     );
   }
@@ -53,12 +82,10 @@ export async function chat(context: CommandContext): Promise<Outcome> {
 }
 
 /** Makes one answer and shows it; a failure is shown too and ends nothing. */
-async function answer(
-  context: CommandContext,
-  { conversation, message }: { readonly conversation: Conversation; readonly message: string },
-): Promise<Outcome> {
-  const { options, output, status, interrupt } = context;
-  const outcome = outcomeOfRun(await conversation.ask(message), { options, interrupt });
+async function answer({ context, conversation }: Chat, message: string): Promise<Outcome> {
+  const { output, status, interrupt } = context;
+  const run = await conversation.ask(message);
+  const outcome = outcomeOfRun(run, { options: conversation.options, interrupt });
   if (outcome.text !== undefined) await showAnswer(outcome.text.trimEnd(), context);
   if (outcome.failure !== undefined) {
     const { hint: _, ...failure } = outcome.failure;
@@ -68,26 +95,15 @@ async function answer(
   return outcome;
 }
 
-function stopped({ interrupt }: CommandContext): Outcome {
-  return { exitCode: interrupt.exitCode ?? 130, status: "error", reason: "aborted" };
+/** What was said in the session before can be called up again: the database has it anyway, and no other file does. */
+async function recall({ conversation }: Chat, lines: LineReader): Promise<void> {
+  if (lines.recall === undefined) return;
+  const steps = await conversation.store.lastN(conversation.sessionId, RECALLED_STEPS);
+  lines.recall(
+    steps.filter((step) => step.stepType === "user").map((step) => step.content),
+  );
 }
 
-const HELP =
-  "/exit ends, /help is this; everything else is a message. A \\ at the end of a line goes on in the next.";
-
-async function readMessageLines(
-  lines: LineReader,
-  signal: AbortSignal,
-): Promise<string | "end" | "interrupt"> {
-  let message = "";
-  for (;;) {
-    const read = await lines.read(message === "" ? "> " : "… ", signal);
-    if (read === "interrupt" && message !== "" && !signal.aborted) {
-      message = "";
-      continue;
-    }
-    if (typeof read === "string") return read;
-    if (!read.line.endsWith("\\")) return (message + read.line).trim();
-    message += `${read.line.slice(0, -1)}\n`;
-  }
+function stopped({ interrupt }: CommandContext): Outcome {
+  return { exitCode: interrupt.exitCode ?? 130, status: "error", reason: "aborted" };
 }

@@ -2,7 +2,8 @@
  * `sessions revoke ID [WHAT]`: forgets what a session was allowed: one host, file, command or function, or all.
  */
 import { type CommandContext, type Outcome, succeeded } from "../command.ts";
-import { CliError, usageError } from "../failure.ts";
+import { usageError } from "../failure.ts";
+import { forgetGrants } from "../grants.ts";
 import { checkSessionId } from "../session_id.ts";
 import { findListing, openExistingStore, pathOf, sessionMissing } from "../store_access.ts";
 import { oneLine } from "../terminal_text.ts";
@@ -19,14 +20,8 @@ export async function revokeGrants(context: CommandContext): Promise<Outcome> {
   if (opened === undefined || await findListing(opened.store, id) === undefined) {
     throw sessionMissing(id, pathOf(options));
   }
-  const revoked = await opened.store.revoke(id, what);
-  if (revoked === 0 && what !== undefined) {
-    throw new CliError(
-      "input",
-      `The session ${oneLine(id, 200)} was never allowed ${oneLine(what, 200)}.`,
-      { hint: `agentloop sessions show ${oneLine(id, 200)} lists what it was allowed.` },
-    );
-  }
+  const hint = `agentloop sessions show ${oneLine(id, 200)} lists what it was allowed.`;
+  const revoked = await forgetGrants(opened.store, { sessionId: id, what, hint });
   output.line({ type: "revoked", session_id: id, grants: revoked });
   status.line(`Revoked ${countOf(revoked, "approval")} of ${oneLine(id, 200)}.`);
   return succeeded();

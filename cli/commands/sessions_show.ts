@@ -6,6 +6,7 @@ import type { SessionListing } from "../../contracts/session.ts";
 import { redactJson } from "../../redact/redact_json.ts";
 import { type CommandContext, type Outcome, succeeded } from "../command.ts";
 import { usageError } from "../failure.ts";
+import { grantText } from "../grants.ts";
 import { commandRedactor } from "../secrets.ts";
 import { checkSessionId } from "../session_id.ts";
 import { type Folding, foldingOf, mergeTrace, traceLine, traceText } from "../session_trace.ts";
@@ -79,9 +80,9 @@ function headOf(
     ],
     ["last run", listing.status ?? "has not ended"],
     ["persona", systemPrompt === undefined ? "none" : oneLine(redact(systemPrompt), 100)],
-    ...grants.map(({ name, key }, index) => [
+    ...grants.map((grant, index) => [
       index === 0 ? "allowed" : "",
-      key === undefined ? `every call of ${name}` : `${name} ${oneLine(redact(key), 100)}`,
+      grantText(grant, redact),
     ]),
     ...(folding === undefined ? [] : [[
       "folded",

@@ -55,6 +55,8 @@ export function applyKey(draft: Draft, key: KeyName): Draft {
       return remove(draft, cursor, graphemeRight(text, cursor));
     case "kill_word":
       return cutOut(draft, blankLeft(text, cursor), cursor);
+    case "kill_next_word":
+      return cutOut(draft, cursor, wordRight(text, cursor));
     case "kill_to_start":
       return cutOut(draft, lineStart(text, cursor), cursor);
     case "kill_to_end":

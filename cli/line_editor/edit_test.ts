@@ -29,6 +29,7 @@ const CASES: [before: string, key: KeyName, after: string][] = [
   ["日本|語", "delete_left", "日|語"],
   ["日|本語", "end_or_delete", "日|語"],
   ["tell  me |", "kill_word", "tell  |"],
+  ["on|e, two", "kill_next_word", "on|, two"],
   ["one\nt|wo", "kill_to_start", "one\n|wo"],
   ["o|ne\ntwo", "kill_to_end", "o|\ntwo"],
   ["a|b", "newline", "a\n|b"],

@@ -20,6 +20,7 @@ export type KeyName =
   | "delete_left"
   | "delete_right"
   | "kill_word"
+  | "kill_next_word"
   | "kill_to_start"
   | "kill_to_end"
   | "yank"
@@ -84,9 +85,17 @@ const SEQUENCES: Readonly<Record<string, KeyName>> = {
   "[1;3D": "word_left",
   "[1;5C": "word_right",
   "[1;5D": "word_left",
+  "[1;9C": "word_right",
+  "[1;9D": "word_left",
+  // Enter with Shift or Alt, at terminals that tell it from Enter alone.
+  "[13;2u": "newline",
+  "[13;3u": "newline",
+  "[27;2;13~": "newline",
+  "[27;3;13~": "newline",
   "\r": "newline",
   "\n": "newline",
   "b": "word_left",
+  "d": "kill_next_word",
   "f": "word_right",
   "\x7f": "kill_word",
 };

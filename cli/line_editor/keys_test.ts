@@ -34,6 +34,12 @@ Deno.test("keys and text are told apart, Enter in each of its forms", () => {
     { key: "interrupt" },
     { key: "newline" },
   ]);
+  deepStrictEqual(keysOf("\x1b[13;2u\x1b[27;2;13~\x1bd\x1b[1;9C"), [
+    { key: "newline" },
+    { key: "newline" },
+    { key: "kill_next_word" },
+    { key: "word_right" },
+  ]);
 });
 
 Deno.test("sequences that mean nothing here leave no trace in the text", () => {

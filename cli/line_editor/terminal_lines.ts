@@ -54,6 +54,9 @@ export function terminalLines(keyboard: Keyboard, display: Display): LineReader 
         waitUnseen();
       }
     },
+    recall(messages) {
+      for (const message of messages) history.add(message);
+    },
     [Symbol.dispose]() {
       keyboard.setRaw(false);
       input.close();

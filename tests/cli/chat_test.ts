@@ -31,7 +31,7 @@ Deno.test("chat takes no message", async () => {
 });
 
 Deno.test(
-  "CLI-05: Ctrl-C stops the answer and keeps the conversation, at the prompt it ends the command",
+  "CLI-05: Ctrl-C stops the answer and keeps the conversation, pressed twice at the prompt it ends the command",
   {
     ignore: !HAS_TERMINAL,
   },
@@ -55,6 +55,8 @@ Deno.test(
     await terminal.until(/agentloop: Stopped by SIGINT\.[^]*> /);
     await terminal.type("are you there?\r");
     await terminal.until(/\x1b\[2KStill here\.\r\n[^]*> /);
+    await terminal.type("\x03");
+    await terminal.until(/Ctrl-C once more ends the chat; so do Ctrl-D and \/exit\.[^]*> /);
     await terminal.type("\x03");
     strictEqual(await terminal.ended(), 130);
   },

@@ -1,13 +1,8 @@
 /**
  * How an invocation answers what the policy wants asked: by a person at the terminal, by the program that drives it, always yes, or always no.
  */
-import type { Approve } from "../../contracts/approval.ts";
-import type { GrantStore } from "../../contracts/grant.ts";
 import { usageError } from "../failure.ts";
 import type { CliOptions } from "../option_table.ts";
-import { createApprover } from "./approver.ts";
-import { askAtTerminal, type Terminal } from "./ask_person.ts";
-import { askProgram, type Driver } from "./ask_program.ts";
 
 /** The ways. */
 export type ApprovalMode = "prompt" | "stdio" | "auto" | "deny";
@@ -46,19 +41,4 @@ export function approvalMode(
 /** Whether a person can be asked. */
 export function isAtTerminal(): boolean {
   return Deno.stdin.isTerminal() && Deno.stderr.isTerminal();
-}
-
-/** Makes the callback of a session; `undefined` where the answer is always no. */
-export function openApproval(
-  mode: ApprovalMode,
-  { grants, sessionId, asking }: {
-    readonly grants: GrantStore;
-    readonly sessionId: string;
-    readonly asking: Terminal & Driver;
-  },
-): Approve | undefined {
-  if (mode === "deny") return undefined;
-  if (mode === "auto") return () => ({ decision: "approve" });
-  const ask = mode === "stdio" ? askProgram(asking) : askAtTerminal(asking);
-  return createApprover({ ask, grants, sessionId });
 }
