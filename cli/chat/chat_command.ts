@@ -4,6 +4,7 @@
 import type { CommandContext } from "../command.ts";
 import type { Conversation } from "../conversation.ts";
 import { CliError } from "../failure.ts";
+import type { Tone } from "../status.ts";
 
 /** A chat, as its commands see it. */
 export interface Chat {
@@ -13,8 +14,8 @@ export interface Chat {
   readonly conversation: Conversation;
   /** A person types, so that a line is theirs and nobody else's. */
   readonly atTerminal: boolean;
-  /** Tells what was asked for, on stderr: stdout is for answers alone. */
-  say(text: string): void;
+  /** Tells what was asked for, on stderr: stdout is for answers alone. Lines are broken for the terminal. */
+  say(text: string, tone?: Tone): void;
   /** Lets the messages of the session be called up again. */
   recall(): Promise<void>;
   /** Ids of the sessions that were listed last, in their order. */

@@ -41,16 +41,15 @@ export async function runChatCommand(
     return await command.run(chat, rest);
   } catch (error) {
     const { context, conversation } = chat;
-    if (context.interrupt.received !== undefined) return context.status.error("Stopped.", "plain");
-    const failure = failureWithoutSecrets(describeFailure(error), conversation.options);
-    context.status.error(failure.message);
+    if (context.interrupt.received !== undefined) return chat.say("Stopped.");
+    chat.say(failureWithoutSecrets(describeFailure(error), conversation.options).message, "error");
   }
 }
 
 function unknownText(name: string): string {
   const meant = suggest(name, ["/help", ...CHAT_COMMANDS.map((one) => one.name)]);
   return `There is no ${name}${
-    meant === undefined ? "" : `; did you mean ${meant}?`
+    meant === undefined ? "." : `; did you mean ${meant}?`
   } /help lists the commands; a blank in front sends it as a message.`;
 }
 
@@ -60,12 +59,10 @@ function helpText(): string {
   const lines = [...CHAT_COMMANDS, help].map(({ name, usage, summary }) =>
     `  ${`${name} ${usage}`.padEnd(INDENT.length - 2)}${summary}`
   );
-  const words =
-    "Of what is typed, everything else is a message; with a blank in front, anything is. " +
-    "Alt-Enter, or a \\ at the end of a line, begins a new line; lines that are pasted are one message.";
   return [
     ...lines.flatMap((line) => wrapWords(line, columns - 1, INDENT)),
-    ...wrapWords(words, columns - 1),
+    "Of what is typed, everything else is a message; with a blank in front, anything is. " +
+    "Alt-Enter, or a \\ at the end of a line, begins a new line; lines that are pasted are one message.",
   ].join("\n");
 }
 

@@ -13,7 +13,9 @@ import { openLines } from "../line_editor/open_lines.ts";
 import type { LineReader } from "../line_reader.ts";
 import { printFailure } from "../print_failure.ts";
 import { outcomeOfRun } from "../run_outcome.ts";
-import { oneLine } from "../terminal_text.ts";
+import { terminalSize } from "../terminal_size.ts";
+import { escapeControls, oneLine } from "../terminal_text.ts";
+import { wrapWords } from "../wrap_text.ts";
 
 /** Steps of a session that are looked through for messages to be called up again. */
 const RECALLED_STEPS = 400;
@@ -32,7 +34,7 @@ export async function chat(context: CommandContext): Promise<Outcome> {
     context,
     conversation,
     atTerminal,
-    say: (text) => status.error(text, "plain"),
+    say: (text, tone = "plain") => status.error(atTerminal ? brokenForTerminal(text) : text, tone),
     recall: () => recall(open, lines),
     listed: [],
   };
@@ -101,6 +103,13 @@ async function recall({ conversation }: Chat, lines: LineReader): Promise<void> 
   const steps = await conversation.store.lastN(conversation.sessionId, RECALLED_STEPS);
   lines.recall(
     steps.filter((step) => step.stepType === "user").map((step) => step.content),
+  );
+}
+
+function brokenForTerminal(text: string): string {
+  const { columns } = terminalSize();
+  return escapeControls(text).split("\n").flatMap((line) => wrapWords(line, columns - 1)).join(
+    "\n",
   );
 }
 

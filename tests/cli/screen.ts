@@ -55,8 +55,8 @@ export function screenRows(shown: string, columns: number): string[] {
         column = Math.max(0, Number(parameters) - 1);
         break;
       case "J":
-        rows.length = row + 1;
         rows[row] = rowAt(row).slice(0, column);
+        rows.length = row + 1;
         break;
       case "K":
         rows[row] = parameters === "2" ? [] : rowAt(row).slice(0, column);
