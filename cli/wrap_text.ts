@@ -101,9 +101,9 @@ export function wrapSpans(
   return lines;
 }
 
-/** The same for plain text, whose blanks at its beginning stay. Lines behind the first one begin with `indent`, which counts into their width. */
+/** The same for plain text, whose blanks at its beginning stay, as far as they take no more than half a line. Lines behind the first one begin with `indent`, which counts into their width. */
 export function wrapWords(text: string, width: number, indent: string = ""): string[] {
-  const lead = /^ */.exec(text)?.[0] ?? "";
+  const lead = (/^ */.exec(text)?.[0] ?? "").slice(0, Math.floor(width / 2));
   const widths = {
     firstWidth: Math.max(1, width - lead.length),
     width: Math.max(1, width - displayWidth(indent)),

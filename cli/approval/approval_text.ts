@@ -84,11 +84,23 @@ export function fitToWidth(line: string, columns: number): string[] {
   return wrapWords(flat, width, / {2}\S {2}/.test(flat.slice(0, 5)) ? "     " : "    ");
 }
 
-/** Arguments as JSON for the editor: whatever a terminal could mistake for a command is written as an escape. */
+/** Arguments as JSON for the editor: whatever a terminal could mistake for a command, or would not show, is written as an escape. */
 export function editableArguments(args: readonly JsonValue[]): string {
-  return JSON.stringify(args).replace(
-    /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  return escapeUnseen(JSON.stringify(args));
+}
+
+// Marks of formatting, fillers that look like nothing, and line breaks beside the line feed.
+const UNSEEN = /[\p{Cf}\u007f-\u009f\u034f\u115f\u1160\u2028\u2029\u3164\uffa0]/gu;
+
+/** Writes what nobody would see as escapes of JSON: of two names that look alike only one is meant. */
+export function escapeUnseen(text: string): string {
+  return text.replace(
+    UNSEEN,
+    (character) =>
+      character.replace(
+        /[^]/g,
+        (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+      ),
   );
 }
 

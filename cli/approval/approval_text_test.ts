@@ -3,6 +3,7 @@ import type { ApprovalRequest } from "../../contracts/approval.ts";
 import { escapeControls } from "../terminal_text.ts";
 import {
   editableArguments,
+  escapeUnseen,
   fitToWidth,
   grantFor,
   helpLines,
@@ -105,4 +106,13 @@ Deno.test("approval: what is wider than the terminal goes on behind a bar of its
     "The agent wants to",
     '    call "a b":',
   ]);
+});
+
+Deno.test("approval: what nobody would see is written out, and the arguments stay the same", () => {
+  equal(
+    escapeUnseen("a\u200bb\u00adc\u{e0041}d e\u0301 日本"),
+    "a\\u200bb\\u00adc\\udb40\\udc41d e\u0301 日本",
+  );
+  const args = ["a\u200b\u{e0041}\u3164\u2028"];
+  deepEqual(readArguments(editableArguments(args)), args);
 });

@@ -9,6 +9,7 @@ import { terminalSize } from "../terminal_size.ts";
 import { escapeControls } from "../terminal_text.ts";
 import {
   editableArguments,
+  escapeUnseen,
   fitToWidth,
   helpLines,
   readArguments,
@@ -91,6 +92,6 @@ async function edited(terminal: Terminal, request: ApprovalRequest): Promise<Ans
 
 function say({ status, redactText }: Terminal, lines: readonly string[]): void {
   const { columns } = terminalSize();
-  const shown = escapeControls(redactText(lines.join("\n"))).split("\n");
+  const shown = escapeUnseen(escapeControls(redactText(lines.join("\n")))).split("\n");
   status.error(shown.flatMap((line) => fitToWidth(line, columns)).join("\n"), "plain");
 }

@@ -55,7 +55,8 @@ function readBlock(token: MarkdownToken, cursor: Cursor, look: Look): Block | un
   switch (token.type) {
     case "heading_open": {
       const level = Number(token.tag.slice(1));
-      return { kind: "heading", level, spans: spansOf(cursor, look, level === 1 ? "1;4" : "1") };
+      const style = ["1;4", "1"][level - 1] ?? "1;3";
+      return { kind: "heading", level, spans: spansOf(cursor, look, style) };
     }
     case "paragraph_open":
       return { kind: "paragraph", spans: spansOf(cursor, look) };
