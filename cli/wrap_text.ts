@@ -103,6 +103,7 @@ export function wrapSpans(
 
 /** The same for plain text, whose blanks at its beginning stay, as far as they take no more than half a line. Lines behind the first one begin with `indent`, which counts into their width. */
 export function wrapWords(text: string, width: number, indent: string = ""): string[] {
+  if (!text.includes("\n") && displayWidth(text) <= width) return [text];
   const lead = (/^ */.exec(text)?.[0] ?? "").slice(0, Math.floor(width / 2));
   const widths = {
     firstWidth: Math.max(1, width - lead.length),

@@ -7,11 +7,11 @@ import { countOf } from "../units.ts";
 import { type Chat, chatError } from "./chat_command.ts";
 
 const WAYS: Readonly<Record<ApprovalMode, string>> = {
-  prompt: "prompt: you are asked at the terminal",
-  stdio: "stdio: the program that drives this one is asked",
+  prompt: "prompt. You are asked at the terminal",
+  stdio: "stdio. The program that drives this one is asked",
   auto:
-    "auto: whatever would be asked happens unasked: requests to any public host, changes of files, commands",
-  deny: "deny: whatever would be asked is refused",
+    "auto. Whatever would be asked happens unasked: requests to any public host, changes of files, commands",
+  deny: "deny. Whatever would be asked is refused",
 };
 
 /** Runs `/approve`. */
@@ -42,7 +42,7 @@ async function show({ conversation, say }: Chat): Promise<void> {
   const grants = await store.grants(sessionId);
   const redact = (text: string) => redactor.redact(text);
   say([
-    `Questions are answered by ${WAYS[approvals.mode]}.`,
+    `Approval: ${WAYS[approvals.mode]}.`,
     grants.length === 0
       ? "This session was allowed nothing for good."
       : "This session was allowed:",
@@ -61,7 +61,7 @@ function answerBy({ conversation, atTerminal, say }: Chat, mode: "prompt" | "aut
     );
   }
   conversation.approvals.answerBy(mode);
-  say(`From now on questions are answered by ${WAYS[mode]}.`);
+  say(`Approval from now on: ${WAYS[mode]}.`);
 }
 
 async function forget({ conversation, say }: Chat, what: string | undefined): Promise<void> {

@@ -40,7 +40,8 @@ export async function chat(context: CommandContext): Promise<Outcome> {
   };
   if (atTerminal) {
     const id = oneLine(conversation.sessionId, 200);
-    status.line(`Session ${id}. /exit or Ctrl-D ends. /help lists the commands.`, "dim");
+    const told = `Session ${id}. /exit or Ctrl-D ends. /help lists the commands.`;
+    status.line(brokenForTerminal(told), "dim");
     await open.recall();
   }
   return await converse(open, lines);

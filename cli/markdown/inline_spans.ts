@@ -55,6 +55,7 @@ export function inlineSpans(
     link = undefined;
     const text = spans.slice(from).map((span) => span.text).join("").trim();
     if (text === address || `mailto:${text}` === address || address === "") return;
+    // Written out, never as a link of the terminal's own: that would hide where it leads.
     add(text === "" ? address : ` (${address})`, ADDRESS_STYLE);
   }
 

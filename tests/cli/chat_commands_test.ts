@@ -231,7 +231,7 @@ atTerminal("/approve shows, changes and forgets, as sessions revoke does", async
   await using home = await openHome(server.baseUrl);
   await using desk = await openDesk(home, ["--session", "s"]);
   deepStrictEqual(await desk.send("/approve"), [
-    "Questions are answered by prompt: you are asked at the terminal.",
+    "Approval: prompt. You are asked at the terminal.",
     "This session was allowed nothing for good.",
   ]);
   await desk.terminal.type("go\r");
@@ -246,10 +246,13 @@ atTerminal("/approve shows, changes and forgets, as sessions revoke does", async
   ]);
   deepStrictEqual(await desk.send("/approve forget nowhere.invalid"), ["Forgot 1 approval."]);
   deepStrictEqual(await desk.send("/approve deny"), [
-    "From now on questions are answered by deny: whatever would be asked is refused.",
+    "Approval from now on: deny. Whatever would be asked is refused.",
   ]);
   match((await desk.send("go")).join(" "), /nobody is here to give/);
-  match((await desk.send("/approve auto")).join(" "), /whatever would be asked happens unasked/);
+  match(
+    (await desk.send("/approve auto")).join(" "),
+    /Approval from now on: auto\. Whatever would be asked happens unasked/,
+  );
   match((await desk.send("go")).join(" "), /cannot be asked/);
   await desk.send("/approve prompt");
   await desk.terminal.type("go\r");
@@ -289,7 +292,7 @@ atTerminal(
       server.requests.map(({ body }) => body.messages.at(-1).content.split("\n\n").at(-1)),
       ["/etc/hosts is what?", "/help me", "/exit \nnow"],
     );
-    match((await desk.send("/approve")).join(" "), /answered by prompt/);
+    match((await desk.send("/approve")).join(" "), /Approval: prompt/);
     await desk.end();
   },
 );
@@ -311,7 +314,7 @@ Deno.test("chat: commands work in a pipe, and none of them lets anything pass un
     "warning: the endpoint's list has no mine",
     "/approve auto has to be typed at a terminal; for a pipe there is --approve auto",
     "/approve prompt needs a terminal for stdin and stderr",
-    "Questions are answered by deny: whatever would be asked is refused.",
+    "Approval: deny. Whatever would be asked is refused.",
     "This session was allowed nothing for good.",
     "There is no /nwe; did you mean /new? /help lists the commands; a blank in front sends it as a message.",
   ]);
