@@ -7,7 +7,6 @@ import { asksForJson, parseCommandLine, type ParsedCommandLine } from "./argumen
 import { type CommandContext, type Outcome, succeeded } from "./command.ts";
 import { COMMANDS, type CommandSpec } from "./command_table.ts";
 import { findConfig } from "./config/find_config.ts";
-import { readVariable } from "./environment.ts";
 import { describeFailure, EXIT_BROKEN_PIPE, EXIT_ERROR } from "./failure.ts";
 import { listenForInterrupts } from "./interrupt.ts";
 import type { SecretOptions } from "./failure_without_secrets.ts";

@@ -70,6 +70,7 @@ export const OPTION_USES: Readonly<Record<keyof CliOptions, OptionUse>> = {
   json: refused(ONE_INVOCATION),
   quiet: harmless({ sample: false }),
   verbose: harmless({ sample: false }),
+  raw: harmless({ sample: false }),
   noColor: harmless({ sample: false }),
   noConfig: refused("a file that is read cannot say that it is not"),
   yes: refused("a file cannot answer what a person is asked"),

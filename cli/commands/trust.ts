@@ -2,7 +2,7 @@
  * `trust`: shows what the project's config file says that needs trust, asks, and remembers the file as it is.
  */
 import type { CommandContext, Outcome } from "../command.ts";
-import { isAtTerminal } from "../approval/open_approval.ts";
+import { isAtTerminal } from "../approval/approval_mode.ts";
 import { needsTrust } from "../config/apply_config.ts";
 import { type ConfigFile, findConfig } from "../config/find_config.ts";
 import { type ConfigEntry, readConfig } from "../config/read_config.ts";

@@ -262,7 +262,7 @@ Deno.test(
     const args = ["sessions", "show", "nope", "--db", `${data}/none.db`];
     const go = async (with_: Home) => {
       // The folder is changed to by hand: the terminal is opened in the home.
-      await using terminal = openTerminal(with_, args, {}, project);
+      await using terminal = openTerminal(with_, args, {}, { cwd: project });
       const code = await terminal.ended();
       doesNotMatch(terminal.shown, /requests|Allow\?/);
       return { code, shown: terminal.shown };
