@@ -202,3 +202,60 @@ for (const [what, { replies = [], before, done }] of Object.entries(LINES)) {
     doesNotMatch(terminal.shown, RUNTIME_ASKS);
   });
 }
+
+/** The line with one of its grants left out, for each of them. */
+function withoutEach(line: string): readonly { readonly grant: string; readonly line: string }[] {
+  const [, variables = ""] = /^E=(.*)$/m.exec(line) ?? [];
+  const given = line.replaceAll("$E", variables);
+  return [...given.matchAll(/--allow-([a-z]+)=(\S+)/g)].flatMap(([whole, kind, list = ""]) => {
+    const items = list.split(",");
+    return items.map((item) => {
+      const left = items.filter((other) => other !== item).join(",");
+      const flag = left === "" ? "" : `--allow-${kind}=${left}`;
+      return { grant: `--allow-${kind}=${item}`, line: given.replace(whole, flag) };
+    });
+  });
+}
+
+Deno.test(
+  "least privilege: whichever grant is left out, the runtime asks nothing, and what cannot go on names the flag",
+  {
+    ignore: !HAS_TERMINAL,
+  },
+  async () => {
+    await using server = await startOpenAIServer({
+      otherwise: script("function run() { answer([typeof writeFile, typeof exec].join(' ')); }"),
+    });
+    const what = "a change to a project with make and git, neither of which is asked about";
+    const ended: string[] = [];
+    for (const { grant, line } of withoutEach(shellLine(what, new URL(server.baseUrl)))) {
+      await using home = await openHome(server.baseUrl);
+      const env = { ...await environmentOf(home), OPENAI_API_KEY: "sk-of-nobody" };
+      await using terminal = openShellLine(line, { env, cwd: await makeProject(home) });
+      const code = await terminal.ended();
+      doesNotMatch(terminal.shown, RUNTIME_ASKS, grant);
+      doesNotMatch(terminal.shown, /\bat file:|Internal error/, grant);
+      const [, kind = ""] = /^--allow-([a-z]+)/.exec(grant) ?? [];
+      if (code !== 0) match(terminal.shown, new RegExp(`--allow-${kind}=\\S`), grant);
+      const [, outcome] = /^((?:undefined|function) \w+)\r$/m.exec(terminal.shown) ?? [];
+      ended.push(`${grant} ${outcome ?? "fails"}`);
+    }
+    deepStrictEqual(ended, [
+      "--allow-read=$A fails",
+      "--allow-read=$D fails",
+      "--allow-read=. undefined undefined",
+      "--allow-write=$D fails",
+      "--allow-write=. undefined function",
+      "--allow-run=$R fails",
+      "--allow-run=sh function undefined",
+      "--allow-run=make function function",
+      "--allow-run=git function function",
+      "--allow-env=HOME fails",
+      "--allow-env=OPENAI_API_KEY function function",
+      "--allow-env=OPENAI_BASE_URL fails",
+      "--allow-env=OPENAI_CHAT_MODEL function function",
+      "--allow-env=PATH function function",
+      "--allow-net=$M fails",
+    ]);
+  },
+);
