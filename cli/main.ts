@@ -4,7 +4,6 @@
  */
 import type { dispatch as Dispatch } from "./dispatch.ts";
 import type { enterGuestMode as EnterGuestMode } from "./guest_mode.ts";
-import { flagInMessage } from "./permission_flag.ts";
 import { ownFolder } from "./own_folder.ts";
 import { RESULT_BASE } from "./result_base.ts";
 import { VERSION } from "./version.ts";
@@ -53,7 +52,8 @@ function cannotLoad(reason: string, args: readonly string[]): number {
   // The place in the code is of no use to who started the command.
   const message = `The command cannot be loaded: ${reason.split("\n")[0]}`;
   // The loader has an error class of its own for everything; only the message tells.
-  const flag = flagInMessage(message);
+  const [, name, value] = /Requires (\w+) access(?: to "([^"]*)")?/.exec(message) ?? [];
+  const flag = name && `--allow-${name}${value === undefined ? "" : `=${value}`}`;
   const type = flag === undefined ? "config" : "permission";
   console.error(`agentloop: ${message}${flag === undefined ? "" : `\n${grantHint(flag)}`}`);
   if (args.includes("--json")) {

@@ -106,7 +106,7 @@ Deno.test("doctor keeps within the columns of a terminal", {
   ignore: !HAS_TERMINAL,
 }, async () => {
   await using home = await openHome("http://127.0.0.1:9/v1");
-  await using terminal = openTerminal(home, ["doctor", "--offline"]);
+  await using terminal = openTerminal(home, ["doctor", "--offline", "--db", "a.db"]);
   strictEqual(await terminal.ended(), 0);
   match(terminal.shown, /reach {6}\S+ +exec is not confined/);
   deepStrictEqual(screenOf(terminal.shown).filter((line) => line.length > 100), []);
