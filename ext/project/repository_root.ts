@@ -16,7 +16,7 @@ export interface ProjectRoot {
  * The nearest folder upward that holds `.git` (a folder, or the file of a worktree), else the folder itself. Nothing when it may not be read, or is no
  * folder.
  *
- * A checkout above that belongs to another user is not taken: where several users write, as in `/tmp`, one could be laid under the work of another.
+ * A checkout above that belongs to another user is not taken: where several users write, one could be laid under the work of another.
  */
 export async function findRoot(folder: string): Promise<ProjectRoot | undefined> {
   if (!mayRead(folder)) return undefined;
