@@ -20,7 +20,7 @@ import {
 /** What is asked of the thread. */
 type Question =
   | {
-    readonly shared: SharedArrayBuffer;
+    readonly shared?: SharedArrayBuffer;
     readonly ends: readonly number[];
     readonly limits: BatchLimits;
   }
@@ -67,9 +67,11 @@ export class PatternThread implements Disposable {
   ): Promise<readonly (readonly [number, LineMatch[]])[]> {
     const length = ends.at(-1) ?? 0;
     // Of what is handed over in another way the runtime makes several copies.
-    if (this.#shared.byteLength < length) this.#shared = new SharedArrayBuffer(bytes.length);
+    const isLarger = this.#shared.byteLength < length;
+    if (isLarger) this.#shared = new SharedArrayBuffer(bytes.length);
     new Uint8Array(this.#shared).set(bytes.subarray(0, length));
-    return await this.#ask({ shared: this.#shared, ends, limits }) as [number, LineMatch[]][];
+    const shared = isLarger ? { shared: this.#shared } : {};
+    return await this.#ask({ ...shared, ends, limits }) as [number, LineMatch[]][];
   }
 
   /** The positions of the texts that match. Rejects when the call's time for matching is over; asks must not overlap. */
@@ -141,12 +143,12 @@ const pattern = { regex: ${codeOf(regex)}, scan: ${codeOf(scan)}, literal: ${
   } };
 const { Buffer } = require("node:buffer");
 const { parentPort } = require("node:worker_threads");
+let shared = new Uint8Array();
 let bytes = new Uint8Array();
-function search({ shared, ends, limits }) {
-  const length = ends.at(-1) ?? 0;
-  if (bytes.length < length) bytes = new Uint8Array(shared.byteLength);
+function search({ shared: larger, ends, limits }) {
+  if (larger) [shared, bytes] = [new Uint8Array(larger), new Uint8Array(larger.byteLength)];
   // Bytes that are shared take twice as long to decode.
-  bytes.set(new Uint8Array(shared, 0, length));
+  bytes.set(shared.subarray(0, ends.at(-1) ?? 0));
   return matchTexts({ bytes, ends }, pattern, limits, byteCharacters);
 }
 parentPort.on("message", (question) => {

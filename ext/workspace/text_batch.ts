@@ -18,6 +18,9 @@ const BUFFER_BYTES = 1024 * 1024;
 /** Bytes after which a batch is full. */
 const FULL_BYTES = BUFFER_BYTES - 64 * 1024;
 
+/** The least that a page has. */
+const PAGE_BYTES = 4096;
+
 /** Files after which a batch is full: so many are opened in a few milliseconds. */
 const FULL_FILES = 400;
 
@@ -131,10 +134,12 @@ export class FileBatch implements TextBatch {
           if (fstatSync(file).size > MAX_SEARCHED_BYTES) return "large";
           this.#makeRoom(2 * length + BUFFER_BYTES);
         }
-        const read = readSync(file, this.#bytes, at, this.#bytes.length - at, null);
-        if (read === 0) return length;
+        const room = this.#bytes.length - at;
+        const read = readSync(file, this.#bytes, at, room, null);
         length += read;
         if (length > MAX_SEARCHED_BYTES) return "large";
+        // Files are read in whole pages: one that ends within a page has come to its end, and need not be asked once more.
+        if (read === 0 || (read < room && length % PAGE_BYTES !== 0)) return length;
       }
     } catch {
       return undefined;

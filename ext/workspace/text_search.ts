@@ -30,13 +30,47 @@ export class TextSearch implements Disposable {
 
   /** What is found in a batch, which is free when this returns. Searches must not overlap. */
   async search(batch: TextBatch, limits: BatchLimits): Promise<TextMatches> {
-    if (this.#bytesInPlace <= 0) return await this.#thread.lines(batch, limits);
-    this.#bytesInPlace -= batch.ends.at(-1) ?? 0;
-    return matchTexts(batch, this.#pattern, limits, byteCharacters);
+    if (this.#bytesInPlace > 0) {
+      // What looks for a text first is done with it before a thread would be.
+      if (this.#pattern.literal === undefined) this.#bytesInPlace -= batch.ends.at(-1) ?? 0;
+      return matchTexts(batch, this.#pattern, limits, byteCharacters);
+    }
+    if (this.#pattern.literal === undefined) return await this.#thread.lines(batch, limits);
+    const holding = textsHolding(batch, this.#pattern.literal);
+    if (holding.length === 0) return [];
+    const found = await this.#thread.lines(textsOf(batch, holding), limits);
+    return found.map(([index, lines]) => [holding[index] ?? 0, lines]);
   }
 
   /** Ends the thread. */
   [Symbol.dispose](): void {
     this.#thread[Symbol.dispose]();
   }
+}
+
+/** The positions of the texts that hold some bytes, given as one character for each. */
+function textsHolding({ bytes, ends }: TextBatch, literal: string): readonly number[] {
+  const all = byteCharacters(bytes.subarray(0, ends.at(-1) ?? 0));
+  const holding: number[] = [];
+  for (let index = 0; index < ends.length; index++) {
+    const at = all.indexOf(literal, ends[index - 1] ?? 0);
+    if (at === -1) break;
+    while ((ends[index] ?? 0) <= at) index++;
+    holding.push(index);
+  }
+  return holding;
+}
+
+/** A batch of some of the texts of a batch. */
+function textsOf({ bytes, ends }: TextBatch, indexes: readonly number[]): TextBatch {
+  const texts = indexes.map((index) => bytes.subarray(ends[index - 1] ?? 0, ends[index]));
+  const some = new Uint8Array(texts.reduce((sum, text) => sum + text.length, 0));
+  let at = 0;
+  return {
+    bytes: some,
+    ends: texts.map((text) => {
+      some.set(text, at);
+      return at += text.length;
+    }),
+  };
 }

@@ -96,7 +96,7 @@ Deno.test("workspace: a file or folder that changes all the time is searched all
     Deno.removeSync(`${folder.root}/sub/deep/new${n++}`);
   }, 2);
   try {
-    for (let round = 0; round < 20; round++) {
+    while (n < 20) {
       deepEqual(plain(await folder.call("grep", "hit")), [
         "sub/a.txt:1:hit",
         "sub/deep/b.txt:1:hit",
@@ -105,7 +105,6 @@ Deno.test("workspace: a file or folder that changes all the time is searched all
   } finally {
     clearInterval(timer);
   }
-  ok(n > 0);
 });
 
 Deno.test("workspace: links, pipes and folders without permission are passed by in a search", async () => {
