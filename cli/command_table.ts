@@ -96,7 +96,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "Makes one small real request, which a provider may bill; --offline skips it.",
       "Says what the runtime granted, what each missing permission switches off, and what commands could reach.",
     ],
-    options: [...ENDPOINT, "db", "cwd", "timeoutMs", "offline", "noConfig", ...OUTPUT],
+    options: [...ENDPOINT, "db", "cwd", "skillsDir", "timeoutMs", "offline", "noConfig", ...OUTPUT],
     load: async () => (await import("./commands/doctor.ts")).doctor,
   },
   {

@@ -94,6 +94,30 @@ Deno.test("doctor tells what is held where it is not the whole, and that of a pr
   strictEqual(server.requests.length + server.modelRequests.length, 0);
 });
 
+Deno.test("doctor lists instructions and skills of the project, and what is wrong with them", async () => {
+  await using home = await openHome("http://127.0.0.1:9/v1");
+  const folders = ["good", "bad"].map((name) => `${home.path}/.agentloop/skills/${name}`);
+  for (const folder of [...folders, `${home.path}/.git`, `${home.path}/deep`]) {
+    await Deno.mkdir(folder, { recursive: true });
+  }
+  await Deno.writeTextFile(`${home.path}/AGENTS.md`, "Be brief.\n");
+  await Deno.writeFile(`${home.path}/deep/AGENTS.md`, new Uint8Array([0xff, 0xfe, 0x00, 0xff]));
+  await Deno.writeTextFile(
+    `${folders[0]}/SKILL.md`,
+    "---\nname: good\ndescription: A good one.\n---\nDo it.\n",
+  );
+  await Deno.writeTextFile(`${folders[1]}/SKILL.md`, "---\nname: [\n---\n");
+  const { code, stdout } = await home.run(["doctor", "--offline", "--json", "--cwd", "deep"]);
+  strictEqual(code, 0);
+  const of = (name: string) => jsonLines(stdout).find((line) => line.name === name);
+  const { state, files, warnings } = of("AGENTS.md");
+  deepStrictEqual([state, files], ["warning", [{ name: "AGENTS.md", bytes: 9 }]]);
+  match(warnings.join(), /deep\/AGENTS\.md/);
+  match(of("AGENTS.md").detail, /^AGENTS\.md \(9 B\); 1 warning: deep\/AGENTS\.md /);
+  deepStrictEqual([of("skills").state, of("skills").skills], ["warning", ["good"]]);
+  match(of("skills").detail, /^good; \d+ warnings?: \.agentloop\/skills\/bad\/SKILL\.md/);
+});
+
 Deno.test("doctor --offline makes no request, not even for the list of models", async () => {
   await using server = await startOpenAIServer();
   await using home = await openHome(server.baseUrl);

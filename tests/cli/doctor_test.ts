@@ -34,6 +34,8 @@ Deno.test("doctor checks endpoint, model, sandbox, walls and database, and makes
     "time       ok       an endless loop was stopped after TIME (a run has TIME)",
     `database   ok       ${database} is not there yet; the first run makes it`,
     `project    ok       ${await Deno.realPath(home.path)}, no git checkout`,
+    "AGENTS.md  ok       none",
+    "skills     ok       none",
     "granted    ok       whole: read, write, net, run, env, sys, ffi, import",
     "",
   ]);
@@ -73,6 +75,8 @@ Deno.test("doctor goes on after a failed check and ends with exit code 1", async
     ["time", "ok"],
     ["database", "failed"],
     ["project", "ok"],
+    ["AGENTS.md", "ok"],
+    ["skills", "ok"],
     ["granted", "ok"],
   ]);
   const message = "2 checks failed: request, database.";
