@@ -2,6 +2,7 @@
  * Folds the older part of a session into a summary because somebody wants it now.
  */
 import { DEFAULT_RUN_TIMEOUT_MS } from "../contracts/loop.ts";
+import type { TextRedactor } from "../contracts/redaction.ts";
 import type { StepStore } from "../contracts/step.ts";
 import type { CompactedSession } from "../loop/compact_session.ts";
 import { tokensTexts } from "./activity.ts";
@@ -20,10 +21,12 @@ export async function compactNow(
     CommandContext,
     "options" | "status" | "interrupt" | "output"
   >,
-  { sessionId, store, instruction }: {
+  { sessionId, store, instruction, redactor }: {
     readonly sessionId: string;
     readonly store: StepStore;
     readonly instruction: string | undefined;
+    /** Takes secrets out of the summary. @default those of the endpoint are taken out */
+    readonly redactor?: TextRedactor;
   },
 ): Promise<CompactedSession> {
   const [{ client, config }, { compactSession }, { compactorFor }, { profileFor }, secrets] =
@@ -45,7 +48,7 @@ export async function compactNow(
       sessionId,
       compactor: compactorFor({ client, model: await modelName(config), profile }),
       historyWindow: options.historyWindow ?? profile.historyWindow,
-      redactor: secrets.commandRedactor(config),
+      redactor: redactor ?? secrets.commandRedactor(config),
       signal: AbortSignal.any([interrupt.signal, output.closed, timeout]),
       ...(instruction === undefined ? {} : { instruction }),
     });
