@@ -108,12 +108,22 @@ export function suitesIn(root: string, scratch: string): readonly Suite[] {
       name: "whole",
       paths: ["tests"],
       ignore: [
+        "tests/cli",
         "tests/sandbox",
         "tests/security",
         "tests/first_run",
         "tests/ext",
         ...CONVERTER_TESTS,
       ],
+      permissions: [...files, start("sh"), "--allow-net=127.0.0.1", "--allow-env"],
+      leaks: all,
+      parallel: true,
+      timeoutMs: 150_000,
+    },
+    {
+      name: "command",
+      paths: ["tests/cli"],
+      ignore: [],
       // `sh` pipes the command's output away, `script` gives it a terminal; the other shells complete it, where they are installed.
       permissions: [
         ...files,
@@ -123,7 +133,7 @@ export function suitesIn(root: string, scratch: string): readonly Suite[] {
       ],
       leaks: all,
       parallel: true,
-      timeoutMs: 150_000,
+      timeoutMs: 300_000,
     },
     {
       name: "workspace",

@@ -156,7 +156,8 @@ function startProgram(workspace: Workspace): Deno.ChildProcess {
   };
     const signal = new AbortController().signal;
     const [pack] = execCapability({ root: ${JSON.stringify(workspace.root)} }).build({});
-    await pack.functions[0].execute([["sh", "-c", ${JSON.stringify(STAYING)}]], { signal });`;
+    const context = { signal, fill: (text) => Promise.resolve(text) };
+    await pack.functions[0].execute([["sh", "-c", ${JSON.stringify(STAYING)}]], context);`;
   return new Deno.Command(Deno.execPath(), {
     args: [
       "run",
