@@ -3,10 +3,11 @@
  */
 import { join, sep } from "node:path";
 import type { CommandContext, Outcome } from "../command.ts";
-import { findConfig, projectFolders } from "../config/find_config.ts";
+import { findConfig } from "../config/find_config.ts";
 import { type StarterFile, starterFiles } from "../config/starter_files.ts";
 import { mayRecordTrust, recordTrust } from "../config/trust_record.ts";
 import { CliError, describeFailure, usageError } from "../failure.ts";
+import { projectFolders } from "../repository_root.ts";
 import { oneLine } from "../terminal_text.ts";
 import { reasonOf } from "../text_input.ts";
 

@@ -2,7 +2,9 @@
  * Finds and reads the config file of a project: the nearest `.agentloop/config.json` from a folder up to the root of its repository. What it says is left to
  * others. Asks for no permission: where the runtime may not read, there is no file.
  */
-import { dirname, join, sep } from "node:path";
+import { join, sep } from "node:path";
+import { isGranted } from "../permission.ts";
+import { projectFolders } from "../repository_root.ts";
 import { reasonOf } from "../text_input.ts";
 import { configError } from "./config_error.ts";
 
@@ -18,14 +20,6 @@ export interface ConfigFile {
   readonly bytes: Uint8Array;
 }
 
-/** Where config files are looked for. */
-export interface ProjectFolders {
-  /** The root of the repository; the folder itself where there is none. */
-  readonly root: string;
-  /** The folder and those above it up to the root, the nearest first; real paths. */
-  readonly folders: readonly string[];
-}
-
 /**
  * Finds the config file for a folder. The nearest one is used, alone.
  *
@@ -36,41 +30,16 @@ export async function findConfig(folder: string = "."): Promise<ConfigFile | und
   if (found === undefined) return undefined;
   for (const project of found.folders) {
     const shown = join(project, ".agentloop", "config.json");
-    if (!mayRead(shown)) return undefined;
+    if (!isGranted({ name: "read", path: shown })) return undefined;
     if (!isThere(shown)) continue;
     const path = realPathInside(shown, found.root);
     // The way to the file may be a link to what the runtime may not read.
-    if (!mayRead(path)) return undefined;
+    if (!isGranted({ name: "read", path })) return undefined;
     // Loads more of the runtime, which an invocation without a config file is not to wait for.
     const { readRegular } = await import("./read_regular.ts");
     return { path, project, root: found.root, bytes: readRegular(path) };
   }
   return undefined;
-}
-
-/** The folders in which a project's files are looked for; `undefined` when the folder is none, or may not be read. */
-export function projectFolders(folder: string): ProjectFolders | undefined {
-  if (!mayRead(folder)) return undefined;
-  let start: string;
-  try {
-    start = Deno.realPathSync(folder);
-    if (!mayRead(start) || !Deno.statSync(start).isDirectory) return undefined;
-  } catch {
-    // Whoever uses the folder says what is wrong with it.
-    return undefined;
-  }
-  const folders = [start];
-  for (let root = start; !isThere(join(root, ".git"));) {
-    const above = dirname(root);
-    // Without a repository nothing says that what lies above belongs to the same project.
-    if (above === root || !mayRead(above)) return { root: start, folders: [start] };
-    folders.push(root = above);
-  }
-  return { root: folders.at(-1) ?? start, folders };
-}
-
-function mayRead(path: string): boolean {
-  return Deno.permissions.querySync({ name: "read", path }).state === "granted";
 }
 
 function isThere(path: string): boolean {
