@@ -57,7 +57,11 @@ export type {
   CompletionRequest,
   FinishReason,
   Message,
+  ModelToolCall,
   TokenUsage,
+  ToolArgumentsFault,
+  ToolChoice,
+  ToolDeclaration,
 } from "./contracts/model.ts";
 
 export type {

@@ -18,6 +18,7 @@ export type ErrorCode =
   | "model_overloaded"
   | "model_rate_limited"
   | "model_rejected"
+  | "model_tools_unsupported"
   | "sandbox_busy"
   | "sandbox_lost"
   | "sandbox_permission"

@@ -21,6 +21,7 @@ const PASSED_ON: ReadonlySet<ErrorCode> = new Set([
   "model_rate_limited",
   "model_connection",
   "model_not_found",
+  "model_tools_unsupported",
 ]);
 
 /**

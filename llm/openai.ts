@@ -40,7 +40,11 @@ import {
 } from "./request_body.ts";
 import { type Outcome, withRetries } from "./retry.ts";
 import { type LazySdk, lazySdk } from "./sdk.ts";
+import type { ToolCallContext } from "./tool_calls.ts";
+import { failureWithTools } from "./tool_failure.ts";
+import { assertToolOrder } from "./tool_order.ts";
 import { addUsage, NO_USAGE } from "./usage.ts";
+import { assertTools } from "./wire_tools.ts";
 
 export { configFromEnv, type EnvironmentReader } from "./config_from_env.ts";
 export { OPENAI_BASE_URL } from "./endpoint.ts";
@@ -51,7 +55,11 @@ export type {
   CompletionRequest,
   FinishReason,
   Message,
+  ModelToolCall,
   TokenUsage,
+  ToolArgumentsFault,
+  ToolChoice,
+  ToolDeclaration,
 } from "../contracts/model.ts";
 
 /**
@@ -60,6 +68,9 @@ export type {
  *
  * Its `complete` rejects with an `AgentLoopError` that names endpoint and model and says what to do, and never holds a key. It tries again after 429, 5xx, failed
  * connections, and streams that stalled, were cut or were empty. Where text was delivered already, it does so only if the request has an `onRestart`, which it calls first.
+ *
+ * Calls of tools are given as the model made them, with ids that are unique in the conversation; a server that takes no tools is `model_tools_unsupported`. `complete`
+ * rejects with a `TypeError` where results of calls do not stand behind their calls.
  *
  * @throws {TypeError} when an option has a value that it cannot have.
  * @throws {AgentLoopError} `config` when the endpoint is OpenAI itself and there is no API key.
@@ -86,6 +97,8 @@ class OpenAIClient implements Client {
 
   async complete(request: CompletionRequest): Promise<Completion> {
     request.signal?.throwIfAborted();
+    assertTools(request);
+    assertToolOrder(request.messages);
     const model = request.model ?? this.#config.model ?? await this.#defaultModel(request.signal);
     let delivered = false;
     let spent: TokenUsage = NO_USAGE;
@@ -120,12 +133,13 @@ class OpenAIClient implements Client {
       const adaptation = this.#adaptations.get(model) ??
         firstAdaptation(this.#config.endpoint.isOpenAI);
       const body = buildBody(request, { model, defaults: this.#config, adaptation });
-      const builder = new ReplyBuilder(listenerOf(request));
-      const failure = await exchange(await this.#sdk.load(), {
+      const builder = new ReplyBuilder(listenerOf(request), contextOf(request));
+      const failed = await exchange(await this.#sdk.load(), {
         request: { method: "post", path: "/chat/completions", body },
         read: (bytes) => readReply(bytes, { builder, idleTimeoutMs: this.#config.idleTimeoutMs }),
         options: this.#optionsFor(request.signal),
       });
+      const failure = failed && body.tools ? failureWithTools(failed) : failed;
       if (failure === undefined) {
         return { outcome: { ok: true, value: builder.finish(model) }, builder };
       }
@@ -177,6 +191,13 @@ function listenerOf({ onText, signal }: CompletionRequest): ((chunk: string) => 
   if (onText === undefined) return undefined;
   return (chunk) => {
     if (!signal?.aborted) onText(chunk);
+  };
+}
+
+function contextOf({ messages, tools = [] }: CompletionRequest): ToolCallContext {
+  return {
+    earlierIds: messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id }) => id)),
+    toolNames: tools.map(({ name }) => name),
   };
 }
 

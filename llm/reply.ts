@@ -4,6 +4,7 @@
  */
 import type { Completion, FinishReason, TokenUsage } from "../contracts/model.ts";
 import { isRecord } from "./provider_error.ts";
+import { ToolCallAssembler, type ToolCallContext } from "./tool_calls.ts";
 import { mergeUsage, NO_USAGE } from "./usage.ts";
 
 /** A provider's words for the end of a reply. What is in no list is `unknown`. */
@@ -44,6 +45,9 @@ export type Taken =
 
 const OK: Taken = { kind: "ok" };
 
+/** Ends at which the model was stopped before it was done. */
+const CUTS: ReadonlySet<FinishReason> = new Set(["length", "content_filter"]);
+
 /** Builds one reply. Its visible text is always well-formed Unicode and is exactly what `onText` was given. */
 export class ReplyBuilder {
   readonly #onText: ((chunk: string) => void) | undefined;
@@ -53,11 +57,12 @@ export class ReplyBuilder {
   #finishReason: FinishReason | undefined;
   #usage: TokenUsage = NO_USAGE;
   #model: string | undefined;
-  #sawToolCalls = false;
+  readonly #calls: ToolCallAssembler;
 
-  /** Creates a builder that hands on the visible text as it comes. */
-  constructor(onText?: (chunk: string) => void) {
+  /** Creates a builder that hands on the visible text as it comes; what was sent helps it to read tool calls. */
+  constructor(onText?: (chunk: string) => void, context?: ToolCallContext) {
     this.#onText = onText;
+    this.#calls = new ToolCallAssembler(context);
   }
 
   /** Whether the provider said why the model stopped: then the reply is complete. */
@@ -67,7 +72,8 @@ export class ReplyBuilder {
 
   /** Whether anything came that a reply consists of. */
   get hasContent(): boolean {
-    return this.#text !== "" || this.#held !== "" || this.#reasoning !== "" || this.#sawToolCalls;
+    return this.#text !== "" || this.#held !== "" || this.#reasoning !== "" ||
+      !this.#calls.isEmpty;
   }
 
   /** Whether `onText` was given something. */
@@ -102,10 +108,15 @@ export class ReplyBuilder {
   finish(requestedModel: string): Completion {
     this.#emit(this.#held.toWellFormed());
     this.#held = "";
+    const reason = this.#finishReason ?? "stop";
+    const wasCut = CUTS.has(reason);
+    const toolCalls = this.#calls.finish({ replyWasCut: wasCut });
+    const called = toolCalls.length > 0;
     return {
       text: this.#text,
       ...(this.#reasoning === "" ? {} : { reasoning: this.#reasoning.toWellFormed() }),
-      finishReason: this.#finishReason ?? "stop",
+      ...(called ? { toolCalls } : {}),
+      finishReason: called && !wasCut ? "tool_calls" : reason,
       usage: this.#usage,
       model: this.#model ?? requestedModel,
     };
@@ -113,12 +124,14 @@ export class ReplyBuilder {
 
   #takeChoice(choice: Readonly<Record<string, unknown>>): Taken {
     if (isRecord(choice["error"])) return { kind: "error", error: choice["error"] };
+    const { delta, message, text } = choice;
+    if (isRecord(delta)) {
+      this.#takeMessage(delta);
+      this.#calls.takeDelta(delta);
+    } else if (isRecord(message) && !this.hasContent) this.#takeMessage(message);
+    else if (typeof text === "string") this.#addText(text);
     // A whole message inside a stream repeats what its deltas said, unless there were none.
-    const message = isRecord(choice["delta"]) || this.hasContent
-      ? choice["delta"]
-      : choice["message"];
-    if (isRecord(message)) this.#takeMessage(message);
-    else if (typeof choice["text"] === "string") this.#addText(choice["text"]);
+    if (isRecord(message) && this.#calls.isEmpty) this.#calls.takeWhole(message);
     const word = choice["finish_reason"];
     if (typeof word !== "string") return OK;
     const lower = word.toLowerCase();
@@ -133,8 +146,6 @@ export class ReplyBuilder {
     // Routers send the same reasoning under both names.
     this.#reasoning += firstText(message["reasoning_content"], message["reasoning"]) + reasoning;
     this.#addText(text + firstText(message["refusal"]));
-    const calls = message["tool_calls"];
-    if (Array.isArray(calls) && calls.length > 0) this.#sawToolCalls = true;
   }
 
   // A character of two UTF-16 units may come in two chunks: its first half waits for the second.

@@ -6,15 +6,20 @@
  */
 import type { CompletionRequest } from "../contracts/model.ts";
 import type { ProviderError } from "./provider_error.ts";
+import { type WireMessage, wireMessages } from "./wire_messages.ts";
+import { type WireTool, type WireToolChoice, wireToolChoice, wireTools } from "./wire_tools.ts";
 
 /** The body as it is sent. */
 export interface RequestBody {
   readonly model: string;
-  readonly messages: readonly { readonly role: string; readonly content: string }[];
+  readonly messages: readonly WireMessage[];
   readonly max_tokens?: number;
   readonly max_completion_tokens?: number;
   readonly temperature?: number;
   readonly seed?: number;
+  readonly tools?: readonly WireTool[];
+  readonly tool_choice?: WireToolChoice;
+  readonly parallel_tool_calls?: boolean;
   readonly stream?: true;
   readonly stream_options?: { readonly include_usage: true };
 }
@@ -29,13 +34,24 @@ export interface Adaptation {
   readonly dropped: ReadonlySet<DroppableParameter>;
 }
 
-/** Parameters without which a request still means the same to its caller. */
-export type DroppableParameter = "temperature" | "seed" | "stream" | "stream_options";
+/**
+ * Parameters without which a request still means the same to its caller. `tool_choice` is one where it is `none`: then the tools are left out
+ * with it.
+ */
+export type DroppableParameter =
+  | "temperature"
+  | "seed"
+  | "stream"
+  | "stream_options"
+  | "parallel_tool_calls"
+  | "tool_choice";
 
 /** How often one request is adapted: once for each thing that can be adapted. */
-export const MAX_ADAPTATIONS = 5;
+export const MAX_ADAPTATIONS = 7;
 
 const DROPPABLE: readonly DroppableParameter[] = [
+  "parallel_tool_calls",
+  "tool_choice",
   "stream_options",
   "temperature",
   "seed",
@@ -71,17 +87,31 @@ export function buildBody(
   const streams = !dropped.has("stream");
   return {
     model,
-    messages: request.messages.map(({ role, content }) => ({
-      role,
-      content: content.toWellFormed(),
-    })),
+    messages: wireMessages(request),
     ...(request.maxTokens === undefined ? {} : { [limitName]: request.maxTokens }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(seed === undefined ? {} : { seed }),
+    ...toolParameters(request, dropped),
     ...(streams ? { stream: true } : {}),
     ...(streams && !dropped.has("stream_options")
       ? { stream_options: { include_usage: true } }
       : {}),
+  };
+}
+
+// Servers refuse an empty list of tools, and what goes with tools where there are none.
+function toolParameters(
+  { tools = [], toolChoice = "auto", parallelToolCalls }: CompletionRequest,
+  dropped: ReadonlySet<DroppableParameter>,
+): Pick<RequestBody, "tools" | "tool_choice" | "parallel_tool_calls"> {
+  if (tools.length === 0) return {};
+  if (toolChoice === "none" && dropped.has("tool_choice")) return {};
+  return {
+    tools: wireTools(tools),
+    ...(toolChoice === "auto" ? {} : { tool_choice: wireToolChoice(toolChoice) }),
+    ...(parallelToolCalls === undefined || dropped.has("parallel_tool_calls")
+      ? {}
+      : { parallel_tool_calls: parallelToolCalls }),
   };
 }
 
@@ -107,16 +137,21 @@ export function adapt(
   return { ...adaptation, dropped: new Set([...adaptation.dropped, name]) };
 }
 
+/** Parameters that stay as they are; what is named inside them, such as a tool's own `seed`, is none of ours. */
+const UNADAPTABLE = new Set(["messages", "model", "tools"]);
+
 function rejectedName(
   body: RequestBody,
   error: ProviderError,
 ): DroppableParameter | "max_tokens" | "max_completion_tokens" | undefined {
   const names = [...DROPPABLE, "max_tokens" as const, "max_completion_tokens" as const]
-    .filter((name) => body[name] !== undefined);
+    .filter((name) => body[name] !== undefined)
+    // Any other choice means something: it is the caller's to give up.
+    .filter((name) => name !== "tool_choice" || body.tool_choice === "none");
   // `stream_options.include_usage`, `body.seed`
   const path = error.param?.split(/[.[\]]/) ?? [];
   const told = names.find((name) => path.includes(name));
-  if (told !== undefined || path.some((part) => part === "messages" || part === "model")) {
+  if (told !== undefined || path.some((part) => UNADAPTABLE.has(part))) {
     return told;
   }
   // The first that is named is the one complained about; a proposal to use another may follow it.
@@ -132,6 +167,8 @@ function wordOf(name: string): RegExp {
   const forms: Readonly<Record<string, string>> = {
     stream: "stream(?:ing)?",
     stream_options: "(?:stream_options|include_usage)",
+    parallel_tool_calls: "parallel[_ ]tool[_ ](?:calls?|calling|use)",
+    tool_choice: "tool[_ ]choice",
   };
   return new RegExp(`(?<!\\w)${forms[name] ?? name}(?!\\w)`, "i");
 }

@@ -17,6 +17,7 @@ const WORDS = [
     "model_overloaded",
     "model_rate_limited",
     "model_rejected",
+    "model_tools_unsupported",
     "sandbox_busy",
     "sandbox_lost",
     "sandbox_permission",

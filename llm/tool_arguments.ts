@@ -1,0 +1,116 @@
+/**
+ * The arguments of a call as text: read from what servers send in their place, judged, and made fit to be sent again. Pure.
+ * What the model wrote is kept as it is. Nothing here completes a text that broke off.
+ */
+import type { ToolArgumentsFault } from "../contracts/model.ts";
+import { isRecord } from "./provider_error.ts";
+
+/** What is sent where a tool without parameters is called. */
+const NO_ARGUMENTS = "{}";
+
+/** What a server sent as arguments, as text: text as it is, an object as JSON, nothing as "". */
+export function argumentsText(value: unknown): string {
+  if (typeof value === "string") return value;
+  return value === undefined || value === null ? "" : JSON.stringify(value);
+}
+
+/** Whether a text is one whole JSON object. */
+export function isWholeObject(text: string): boolean {
+  return parsedObject(text) !== undefined;
+}
+
+/** The arguments of a call as it is handed on: what was written, `{}` where nothing was, and what is wrong with it. */
+export function judgeArguments(
+  written: string,
+  { replyWasCut }: { readonly replyWasCut: boolean },
+): { readonly argumentsJson: string; readonly argumentsFault?: ToolArgumentsFault } {
+  const text = written.toWellFormed();
+  const trimmed = text.trim();
+  if (trimmed === "" || trimmed === "null") {
+    // A reply that was cut may have been about to write them.
+    return replyWasCut
+      ? { argumentsJson: text, argumentsFault: "cut" }
+      : { argumentsJson: NO_ARGUMENTS };
+  }
+  if (isWholeObject(text)) return { argumentsJson: text };
+  return { argumentsJson: text, argumentsFault: breaksOff(trimmed) ? "cut" : "malformed" };
+}
+
+/**
+ * Joins the pieces in which arguments came. Where that gives no object, the forms of servers that tell them more than once are tried: `{}` before the
+ * pieces, the whole again behind them, and each piece with all that was before it.
+ */
+export function joinArguments(pieces: readonly string[]): string {
+  const joined = pieces.join("");
+  const told = pieces.filter((piece) => piece.trim() !== "");
+  if (told.length < 2 || isWholeObject(joined)) return joined;
+  const first = told[0]!;
+  const last = told.at(-1)!;
+  if (isWholeObject(last)) {
+    const before = told.slice(0, -1);
+    const isRepeated = sameArguments(before.join(""), last);
+    const isSnapshot = before.every((piece, at) => told[at + 1]!.startsWith(piece));
+    if (isRepeated || isSnapshot) return last;
+  }
+  const rest = told.slice(1);
+  // What follows the placeholder may in turn be told twice.
+  return first.trim() === NO_ARGUMENTS ? joinArguments(rest) : joined;
+}
+
+/** Whether two texts are the same JSON object, however it is spaced. */
+export function sameArguments(a: string, b: string): boolean {
+  if (a.trim() === b.trim()) return true;
+  const [one, other] = [parsedObject(a), parsedObject(b)];
+  return one !== undefined && other !== undefined && JSON.stringify(one) === JSON.stringify(other);
+}
+
+/**
+ * The arguments as they are sent back to a model. Servers parse those of old calls too and refuse a whole conversation for one that is no
+ * object, so that `{}` stands for such a text: what was wrong with it is for the call's result to tell.
+ */
+export function sendableArguments(written: string): string {
+  return isWholeObject(written) ? wellFormedEscapes(written.toWellFormed()) : NO_ARGUMENTS;
+}
+
+function parsedObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// Whether an object was begun and its end is still to come.
+function breaksOff(text: string): boolean {
+  if (!text.startsWith("{")) return false;
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]!;
+    if (inString) {
+      if (character === "\\") at++;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === "{" || character === "[") depth++;
+    else if (character === "}" || character === "]") {
+      depth--;
+      if (depth === 0) return false;
+    }
+  }
+  return true;
+}
+
+const LONE_ESCAPE = /\\u[dD][89a-fA-F]/;
+/** Each escape of a JSON text: a pair of surrogates, half of one, or any other. */
+const ESCAPES =
+  /\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|[^])/g;
+
+// Half a surrogate pair can also stand in a text as an escape, and servers decode it.
+function wellFormedEscapes(json: string): string {
+  if (!LONE_ESCAPE.test(json)) return json;
+  return json.replace(
+    ESCAPES,
+    (escape, half: string | undefined) => half === undefined ? escape : "\\ufffd",
+  );
+}

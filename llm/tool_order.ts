@@ -1,0 +1,49 @@
+/**
+ * The order in which calls and their results stand in a conversation. Providers insist on it, each with words of its own and some only when the
+ * conversation is long under way, so it is checked before anything is sent. Pure.
+ */
+import type { Message } from "../contracts/model.ts";
+
+/**
+ * Checks that each call of an assistant message is answered by one `tool` message before anything else is said, and that each `tool` message
+ * answers such a call.
+ *
+ * @throws {TypeError} naming the first message that does not keep to it.
+ */
+export function assertToolOrder(messages: readonly Message[]): void {
+  let open = new Set<string>();
+  for (const [at, message] of messages.entries()) {
+    const { role, toolCalls = [], toolCallId } = message;
+    if (role === "tool") {
+      if (toolCallId === undefined || !open.delete(toolCallId)) {
+        throw wrong(
+          at,
+          `answers ${shown(toolCallId)}, which is no open call of the message before`,
+        );
+      }
+      continue;
+    }
+    if (open.size > 0) throw wrong(at, `stands where the results of ${list(open)} must stand`);
+    if (toolCallId !== undefined) throw wrong(at, `is no tool message and has a toolCallId`);
+    if (toolCalls.length === 0) continue;
+    if (role !== "assistant") throw wrong(at, `makes calls and is of the role ${shown(role)}`);
+    open = new Set(toolCalls.map(({ id }) => id));
+    if (open.size < toolCalls.length) throw wrong(at, "makes two calls of the same id");
+    if (open.has("")) throw wrong(at, "makes a call without an id");
+  }
+  if (open.size > 0) throw wrong(messages.length, `must be the result of ${list(open)}`);
+}
+
+function wrong(at: number, what: string): TypeError {
+  return new TypeError(
+    `messages[${at}] ${what}. Each call is answered by one tool message before anything else is said.`,
+  );
+}
+
+function list(ids: ReadonlySet<string>): string {
+  return [...ids].map(shown).join(", ");
+}
+
+function shown(id: string | undefined): string {
+  return id === undefined ? "no call" : JSON.stringify(id);
+}
