@@ -24,4 +24,5 @@ export {
   type ScriptedClientOptions,
   type ScriptedReply,
   type ScriptedStep,
+  type ScriptedToolCall,
 } from "./llm/scripted.ts";

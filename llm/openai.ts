@@ -40,7 +40,7 @@ import {
 } from "./request_body.ts";
 import { type Outcome, withRetries } from "./retry.ts";
 import { type LazySdk, lazySdk } from "./sdk.ts";
-import type { ToolCallContext } from "./tool_calls.ts";
+import { callIds, type ToolCallContext } from "./tool_calls.ts";
 import { failureWithTools } from "./tool_failure.ts";
 import { assertToolOrder } from "./tool_order.ts";
 import { addUsage, NO_USAGE } from "./usage.ts";
@@ -196,7 +196,7 @@ function listenerOf({ onText, signal }: CompletionRequest): ((chunk: string) => 
 
 function contextOf({ messages, tools = [] }: CompletionRequest): ToolCallContext {
   return {
-    earlierIds: messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id }) => id)),
+    earlierIds: callIds(messages),
     toolNames: tools.map(({ name }) => name),
   };
 }

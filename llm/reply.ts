@@ -45,8 +45,10 @@ export type Taken =
 
 const OK: Taken = { kind: "ok" };
 
-/** Ends at which the model was stopped before it was done. */
-const CUTS: ReadonlySet<FinishReason> = new Set(["length", "content_filter"]);
+/** Whether a reply that ended for this reason ended before the model was done. */
+export function isCut(reason: FinishReason): boolean {
+  return reason === "length" || reason === "content_filter";
+}
 
 /** Builds one reply. Its visible text is always well-formed Unicode and is exactly what `onText` was given. */
 export class ReplyBuilder {
@@ -109,14 +111,14 @@ export class ReplyBuilder {
     this.#emit(this.#held.toWellFormed());
     this.#held = "";
     const reason = this.#finishReason ?? "stop";
-    const wasCut = CUTS.has(reason);
-    const toolCalls = this.#calls.finish({ replyWasCut: wasCut });
+    const replyWasCut = isCut(reason);
+    const toolCalls = this.#calls.finish({ replyWasCut });
     const called = toolCalls.length > 0;
     return {
       text: this.#text,
       ...(this.#reasoning === "" ? {} : { reasoning: this.#reasoning.toWellFormed() }),
       ...(called ? { toolCalls } : {}),
-      finishReason: called && !wasCut ? "tool_calls" : reason,
+      finishReason: called && !replyWasCut ? "tool_calls" : reason,
       usage: this.#usage,
       model: this.#model ?? requestedModel,
     };

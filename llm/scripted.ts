@@ -7,8 +7,24 @@ import type {
   Completion,
   CompletionRequest,
   FinishReason,
+  ModelToolCall,
   TokenUsage,
 } from "../contracts/model.ts";
+import { isCut } from "./reply.ts";
+import { argumentsText, judgeArguments } from "./tool_arguments.ts";
+import { callIds, uniqueIds } from "./tool_calls.ts";
+import { assertToolOrder } from "./tool_order.ts";
+import { assertTools } from "./wire_tools.ts";
+
+/** One call of a scripted reply. */
+export interface ScriptedToolCall {
+  /** The tool's name; it may be one that was not offered, or "". */
+  readonly name: string;
+  /** The arguments: an object, or the text as the model would write it, be it whole, cut or malformed. @default {} */
+  readonly arguments?: string | object;
+  /** @default one that the conversation does not hold: `call00001` and on, as the real client makes them up */
+  readonly id?: string;
+}
 
 /** One scripted reply, with everything about it that a test may want to set. */
 export interface ScriptedReply {
@@ -20,7 +36,11 @@ export interface ScriptedReply {
   readonly discarded?: readonly string[];
   /** Reasoning apart from the text. @default none */
   readonly reasoning?: string;
-  /** Why the model stopped. @default "stop" */
+  /** Calls of tools, in their order. @default none */
+  readonly toolCalls?: readonly ScriptedToolCall[];
+  /** Names of the tools that the request must offer, in any order; others fail the call. @default they are not looked at */
+  readonly expectedTools?: readonly string[];
+  /** Why the model stopped. @default "stop", with calls "tool_calls" */
   readonly finishReason?: FinishReason;
   /** What the call cost; parts left out come from the options. @default the options' usage */
   readonly usage?: Partial<TokenUsage>;
@@ -58,7 +78,7 @@ export interface ScriptedClientOptions {
 
 /** The double: a client, its record of what it was asked, and the check that the script was played to its end. */
 export interface ScriptedClient extends Client, Disposable {
-  /** The requests so far, oldest first. Messages are copies, so later changes by the caller do not show. */
+  /** The requests so far, oldest first. Messages and tools are copies, so later changes by the caller do not show. */
   readonly requests: readonly CompletionRequest[];
   /** How many replies nobody asked for yet. */
   readonly remaining: number;
@@ -69,7 +89,8 @@ export interface ScriptedClient extends Client, Disposable {
   /**
    * Checks that every reply was asked for, and that nothing else was.
    *
-   * @throws {Error} when replies are left over, or when there were calls without a reply, also where their failure was swallowed.
+   * @throws {Error} when replies are left over, when there were calls without a reply or with other tools than expected, also where their
+   * failure was swallowed.
    */
   assertDone(): void;
 }
@@ -78,7 +99,8 @@ export interface ScriptedClient extends Client, Disposable {
  * Creates a client that answers its calls, in their order, from a list of replies.
  *
  * With `using client = scriptedClient([…])` the check of `assertDone` is made at the end of the block. A call whose signal has already
- * ended takes no reply; a signal that ends later fails the call at once with the signal's reason.
+ * ended takes no reply; a signal that ends later fails the call at once with the signal's reason. Like the real client it refuses messages in which
+ * results do not stand behind their calls, and takes no reply for them.
  *
  * @example
  * ```ts
@@ -131,8 +153,15 @@ class ScriptedDouble implements ScriptedClient {
 
   async complete(request: CompletionRequest): Promise<Completion> {
     request.signal?.throwIfAborted();
+    assertTools(request);
+    assertToolOrder(request.messages);
     const index = this.requests.length;
-    this.requests.push({ ...request, messages: structuredClone(request.messages) });
+    const { messages, tools } = request;
+    this.requests.push({
+      ...request,
+      messages: structuredClone(messages),
+      ...(tools === undefined ? {} : { tools: structuredClone(tools) }),
+    });
     const step = this.#replies[index] ?? this.#options.otherwise;
     if (step === undefined) throw this.#refuse(request, index);
     const made = typeof step === "function"
@@ -140,6 +169,7 @@ class ScriptedDouble implements ScriptedClient {
       : step;
     const reply: ScriptedReply = typeof made === "string" ? { text: made } : made;
     assertReply(reply);
+    this.#assertTools(reply, { request, index });
     return await play(reply, { request, options: this.#options });
   }
 
@@ -156,6 +186,18 @@ class ScriptedDouble implements ScriptedClient {
 
   [Symbol.dispose](): void {
     this.assertDone();
+  }
+
+  #assertTools(
+    { expectedTools }: ScriptedReply,
+    { request, index }: { request: CompletionRequest; index: number },
+  ): void {
+    if (expectedTools === undefined) return;
+    const offered = namesOf(request.tools?.map(({ name }) => name) ?? []);
+    if (offered === namesOf(expectedTools)) return;
+    const problem = `call ${index + 1} offered the tools ${offered}, not ${namesOf(expectedTools)}`;
+    this.#unexpected.push(problem);
+    throw new Error(`scriptedClient: ${problem}`);
   }
 
   #refuse(request: CompletionRequest, index: number): Error {
@@ -186,13 +228,29 @@ async function play(
     await deliver(pieces, { onText, signal });
   }
   if (reply.error !== undefined) throw reply.error;
+  const toolCalls = modelCalls(reply, request);
+  const called = toolCalls.length > 0;
   return {
     text,
     ...(reply.reasoning === undefined ? {} : { reasoning: reply.reasoning }),
-    finishReason: reply.finishReason ?? "stop",
+    ...(called ? { toolCalls } : {}),
+    finishReason: reply.finishReason ?? (called ? "tool_calls" : "stop"),
     usage: { prompt: 0, completion: 0, ...options.usage, ...reply.usage },
     model: reply.model ?? request.model ?? options.model ?? "scripted",
   };
+}
+
+function modelCalls(
+  { toolCalls = [], finishReason }: ScriptedReply,
+  { messages }: CompletionRequest,
+): ModelToolCall[] {
+  const replyWasCut = finishReason !== undefined && isCut(finishReason);
+  const made = uniqueIds(toolCalls.map(({ id }) => id), callIds(messages));
+  return toolCalls.map(({ id, name, arguments: written = {} }, at) => ({
+    id: id ?? made[at]!,
+    name,
+    ...judgeArguments(argumentsText(written), { replyWasCut }),
+  }));
 }
 
 // The pause before each piece lets promises of the listener, and an abort made in it, run first.
@@ -238,7 +296,14 @@ function assertReply(reply: ScriptedReply): void {
 function describe(step: ScriptedStep | undefined): string {
   if (typeof step === "string") return shorten(step);
   if (typeof step === "function") return "a function";
-  return shorten(step?.text ?? step?.chunks?.join("") ?? "an error");
+  const called = step?.toolCalls?.map(({ name }) => name).join(", ");
+  return shorten(
+    step?.text ?? step?.chunks?.join("") ?? (called && `a call of ${called}`) ?? "an error",
+  );
+}
+
+function namesOf(names: readonly string[]): string {
+  return names.length === 0 ? "(none)" : names.toSorted().join(", ");
 }
 
 function shorten(text: string): string {

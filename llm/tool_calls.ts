@@ -4,7 +4,7 @@
  * By the protocol a piece belongs to the call at its `index`, and only a call's first piece has an id and a name. Few servers keep to all of it, so that
  * each piece is held against the calls so far. When in doubt pieces are joined to what is then no JSON, and not to a call that could run.
  */
-import type { ModelToolCall } from "../contracts/model.ts";
+import type { Message, ModelToolCall } from "../contracts/model.ts";
 import { isRecord } from "./provider_error.ts";
 import {
   argumentsText,
@@ -176,7 +176,10 @@ export class ToolCallAssembler {
 }
 
 /** Ids of a reply's calls: those that came, where no other call has them, and else new ones that depend on nothing but what is there. */
-function uniqueIds(ids: readonly (string | undefined)[], earlier: Iterable<string>): string[] {
+export function uniqueIds(
+  ids: readonly (string | undefined)[],
+  earlier: Iterable<string>,
+): string[] {
   const used = new Set(earlier);
   const kept = ids.map((id) => {
     if (id === undefined || used.has(id)) return undefined;
@@ -193,6 +196,11 @@ const OWN_ID = /^call(\d{5,})$/;
 
 function ownId(number: number): string {
   return `call${String(number).padStart(5, "0")}`;
+}
+
+/** Ids of the calls that a conversation holds. */
+export function callIds(messages: readonly Message[]): string[] {
+  return messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id }) => id));
 }
 
 function inOrder(drafts: readonly Draft[]): readonly Draft[] {

@@ -242,6 +242,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     "ScriptedClientOptions",
     "ScriptedReply",
     "ScriptedStep",
+    "ScriptedToolCall",
     "SessionStoreContractOptions",
     "SessionStoreFixture",
     "SpendLedgerFixture",
