@@ -41,20 +41,22 @@ export function judgeArguments(
  * pieces, the whole again behind them, and each piece with all that was before it.
  */
 export function joinArguments(pieces: readonly string[]): string {
+  const isTold = (piece: string) => piece.trim() !== "";
+  const told = pieces.slice(pieces.findIndex(isTold), pieces.findLastIndex(isTold) + 1);
+  const isHeaded = told.length > 1 && told[0]!.trim() === NO_ARGUMENTS;
+  return wholeOf(told) ?? (isHeaded ? wholeOf(told.slice(1)) : undefined) ?? pieces.join("");
+}
+
+/** The object that pieces are, or that they tell twice. */
+function wholeOf(pieces: readonly string[]): string | undefined {
   const joined = pieces.join("");
-  const told = pieces.filter((piece) => piece.trim() !== "");
-  if (told.length < 2 || isWholeObject(joined)) return joined;
-  const first = told[0]!;
-  const last = told.at(-1)!;
-  if (isWholeObject(last)) {
-    const before = told.slice(0, -1);
-    const isRepeated = sameArguments(before.join(""), last);
-    const isSnapshot = before.every((piece, at) => told[at + 1]!.startsWith(piece));
-    if (isRepeated || isSnapshot) return last;
-  }
-  const rest = told.slice(1);
-  // What follows the placeholder may in turn be told twice.
-  return first.trim() === NO_ARGUMENTS ? joinArguments(rest) : joined;
+  if (isWholeObject(joined)) return joined;
+  const last = pieces.at(-1);
+  if (pieces.length < 2 || last === undefined || !isWholeObject(last)) return undefined;
+  const before = pieces.slice(0, -1);
+  const isRepeated = sameArguments(before.join(""), last);
+  const isSnapshot = before.every((piece, at) => pieces[at + 1]!.startsWith(piece));
+  return isRepeated || isSnapshot ? last : undefined;
 }
 
 /** Whether two texts are the same JSON object, however it is spaced. */
