@@ -14,8 +14,35 @@ export function argumentsText(value: unknown): string {
   return value === undefined || value === null ? "" : JSON.stringify(value);
 }
 
+/** Follows the brackets of a JSON text that comes in pieces, in time linear in its length. */
+export class BracketScan {
+  #depth = 0;
+  #isOpened = false;
+  #inString = false;
+  #isEscaped = false;
+
+  /** Whether there was a bracket and each that was opened is closed. Says nothing about what is between them. */
+  get isClosed(): boolean {
+    return this.#isOpened && this.#depth <= 0 && !this.#inString;
+  }
+
+  /** Takes the next piece in. */
+  push(piece: string): void {
+    for (let at = 0; at < piece.length; at++) {
+      const character = piece[at]!;
+      if (this.#isEscaped) this.#isEscaped = false;
+      else if (character === '"') this.#inString = !this.#inString;
+      else if (this.#inString) this.#isEscaped = character === "\\";
+      else if (character === "{" || character === "[") {
+        this.#isOpened = true;
+        this.#depth++;
+      } else if (character === "}" || character === "]") this.#depth--;
+    }
+  }
+}
+
 /** Whether a text is one whole JSON object. */
-export function isWholeObject(text: string): boolean {
+function isWholeObject(text: string): boolean {
   return parsedObject(text) !== undefined;
 }
 
@@ -41,10 +68,12 @@ export function judgeArguments(
  * pieces, the whole again behind them, and each piece with all that was before it.
  */
 export function joinArguments(pieces: readonly string[]): string {
+  const joined = pieces.join("");
+  if (isWholeObject(joined)) return joined;
   const isTold = (piece: string) => piece.trim() !== "";
   const told = pieces.slice(pieces.findIndex(isTold), pieces.findLastIndex(isTold) + 1);
   const isHeaded = told.length > 1 && told[0]!.trim() === NO_ARGUMENTS;
-  return wholeOf(told) ?? (isHeaded ? wholeOf(told.slice(1)) : undefined) ?? pieces.join("");
+  return wholeOf(told) ?? (isHeaded ? wholeOf(told.slice(1)) : undefined) ?? joined;
 }
 
 /** The object that pieces are, or that they tell twice. */
@@ -86,21 +115,9 @@ function parsedObject(text: string): Readonly<Record<string, unknown>> | undefin
 // Whether an object was begun and its end is still to come.
 function breaksOff(text: string): boolean {
   if (!text.startsWith("{")) return false;
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at]!;
-    if (inString) {
-      if (character === "\\") at++;
-      else if (character === '"') inString = false;
-    } else if (character === '"') inString = true;
-    else if (character === "{" || character === "[") depth++;
-    else if (character === "}" || character === "]") {
-      depth--;
-      if (depth === 0) return false;
-    }
-  }
-  return true;
+  const scan = new BracketScan();
+  scan.push(text);
+  return !scan.isClosed;
 }
 
 const LONE_ESCAPE = /\\u[dD][89a-fA-F]/;

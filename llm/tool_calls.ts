@@ -8,7 +8,7 @@ import type { Message, ModelToolCall } from "../contracts/model.ts";
 import { isRecord } from "./provider_error.ts";
 import {
   argumentsText,
-  isWholeObject,
+  BracketScan,
   joinArguments,
   judgeArguments,
   sameArguments,
@@ -28,6 +28,8 @@ interface Draft {
   id: string | undefined;
   readonly names: string[];
   readonly pieces: string[];
+  /** Tells whether the arguments are over. */
+  readonly scan: BracketScan;
   /** The call that this one may only repeat, when it came where that one stood and brought no id of its own. */
   readonly echoOf: Draft | undefined;
 }
@@ -95,7 +97,7 @@ export class ToolCallAssembler {
     const { index, id } = piece;
     const mayRepeat = id === undefined ? index !== undefined : id === before?.id;
     const echoOf = mayRepeat ? before : undefined;
-    const draft: Draft = { index, id, names: [], pieces: [], echoOf };
+    const draft = newDraft({ index, id, echoOf });
     this.#drafts.push(draft);
     if (index !== undefined) this.#slots.set(index, draft);
     this.#continue(draft, piece);
@@ -103,8 +105,13 @@ export class ToolCallAssembler {
 
   #continue(draft: Draft, { id, name, text }: Piece): void {
     draft.id ??= id;
-    if (name !== "") draft.names.push(name);
-    if (text !== "") draft.pieces.push(text);
+    // A name that comes again with each piece of long arguments is not kept as often.
+    const isKnown = draft.pieces.length > 0 && draft.names.includes(name);
+    if (name !== "" && !isKnown) draft.names.push(name);
+    if (text !== "") {
+      draft.pieces.push(text);
+      draft.scan.push(text);
+    }
     this.#latest = draft;
   }
 
@@ -125,20 +132,20 @@ export class ToolCallAssembler {
 
   /** Whether a piece begins another call than the one that it seems to belong to. */
   #startsAnew(piece: Piece, draft: Draft): boolean {
-    const written = draft.pieces.join("");
     if (piece.id !== undefined && draft.id !== undefined && piece.id !== draft.id) {
       // Some servers make up an id for each piece: such a piece goes on where arguments are still to come.
-      return piece.name !== "" || piece.text === "" || isWholeObject(written);
+      return piece.name !== "" || piece.text === "" || draft.scan.isClosed;
     }
     if (piece.name === "") return false;
     const name = draft.names.join("");
-    if (name === "") return piece.text !== "" && isWholeObject(written);
+    if (name === "") return piece.text !== "" && draft.scan.isClosed;
     const isSameCall = piece.id !== undefined && piece.id === draft.id;
-    if (isWholeObject(written)) {
+    if (draft.scan.isClosed) {
       // `{}` may be no more than what stands there until the arguments come.
-      return !(isSameCall && piece.name === name && written.trim() === "{}");
+      const mayBePlaceholder = draft.pieces.length < 4 && draft.pieces.join("").trim() === "{}";
+      return !(isSameCall && piece.name === name && mayBePlaceholder);
     }
-    if (written !== "") return !draft.names.includes(piece.name);
+    if (draft.pieces.length > 0) return !draft.names.includes(piece.name);
     if (isSameCall) return false;
     if (piece.name === name && piece.index !== undefined) return false;
     const { toolNames = [] } = this.#context;
@@ -168,11 +175,15 @@ export class ToolCallAssembler {
   #takeLegacy(message: Readonly<Record<string, unknown>>): void {
     const call = message["function_call"];
     if (!isRecord(call)) return;
-    this.#legacy ??= { index: undefined, id: undefined, names: [], pieces: [], echoOf: undefined };
+    this.#legacy ??= newDraft({ index: undefined, id: undefined, echoOf: undefined });
     const latest = this.#latest;
     this.#continue(this.#legacy, readPiece({ function: call }));
     this.#latest = latest;
   }
+}
+
+function newDraft(place: Pick<Draft, "index" | "id" | "echoOf">): Draft {
+  return { ...place, names: [], pieces: [], scan: new BracketScan() };
 }
 
 /** Ids of a reply's calls: those that came, where no other call has them, and else new ones that depend on nothing but what is there. */
