@@ -153,8 +153,7 @@ class ScriptedDouble implements ScriptedClient {
 
   async complete(request: CompletionRequest): Promise<Completion> {
     request.signal?.throwIfAborted();
-    assertTools(request);
-    assertToolOrder(request.messages);
+    this.#assertForm(request);
     const index = this.requests.length;
     const { messages, tools } = request;
     this.requests.push({
@@ -186,6 +185,16 @@ class ScriptedDouble implements ScriptedClient {
 
   [Symbol.dispose](): void {
     this.assertDone();
+  }
+
+  #assertForm(request: CompletionRequest): void {
+    try {
+      assertTools(request);
+      assertToolOrder(request.messages);
+    } catch (error) {
+      this.#unexpected.push(error instanceof Error ? error.message : String(error));
+      throw error;
+    }
   }
 
   #assertTools(

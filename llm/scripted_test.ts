@@ -138,3 +138,86 @@ Deno.test("scriptedClient refuses chunks that are not the text, and counts warm-
   await client.warmUp();
   assert.equal(client.warmUps, 1);
 });
+
+const TOOLS = ["read", "write"].map((name) => ({ name, description: "", parameters: {} }));
+
+Deno.test("scriptedClient calls tools as a model would, with ids that the conversation does not hold", async () => {
+  using client = scriptedClient([
+    { text: "Let me see.", toolCalls: [{ name: "read", arguments: { a: 1 } }, { name: "write" }] },
+    { toolCalls: [{ name: "", arguments: "", id: "mine" }, { name: "read" }] },
+  ]);
+  const first = await client.complete(ask("a", { tools: TOOLS }));
+  assert.deepEqual(first, {
+    text: "Let me see.",
+    toolCalls: [
+      { id: "call00001", name: "read", argumentsJson: '{"a":1}' },
+      { id: "call00002", name: "write", argumentsJson: "{}" },
+    ],
+    finishReason: "tool_calls",
+    usage: { prompt: 0, completion: 0 },
+    model: "scripted",
+  });
+  const second = await client.complete({
+    messages: [
+      { role: "assistant", content: "", toolCalls: first.toolCalls! },
+      ...first.toolCalls!.map(({ id }) => ({ role: "tool" as const, content: "", toolCallId: id })),
+    ],
+  });
+  assert.deepEqual(second.toolCalls?.map(({ id, name }) => [id, name]), [
+    ["mine", ""],
+    ["call00003", "read"],
+  ]);
+});
+
+Deno.test("scriptedClient marks arguments as the real client does", async () => {
+  const call = (text: string) => ({ toolCalls: [{ name: "read", arguments: text }] });
+  using client = scriptedClient([call('{"a":'), call("[1]"), {
+    ...call(""),
+    finishReason: "length",
+  }]);
+  const faults: unknown[] = [];
+  for (let i = 0; i < 3; i++) {
+    const { toolCalls, finishReason } = await client.complete(ask("a"));
+    faults.push([toolCalls?.[0]?.argumentsFault, finishReason]);
+  }
+  assert.deepEqual(faults, [["cut", "tool_calls"], ["malformed", "tool_calls"], ["cut", "length"]]);
+});
+
+Deno.test("scriptedClient records the tools of a request as they were", async () => {
+  using client = scriptedClient(["ok", "ok"]);
+  const tools = TOOLS.map((tool) => ({ ...tool }));
+  await client.complete(ask("a", { tools, toolChoice: "required", parallelToolCalls: false }));
+  tools[0]!.name = "changed";
+  const [recorded] = client.requests;
+  assert.deepEqual(recorded?.tools, TOOLS);
+  assert.deepEqual([recorded?.toolChoice, recorded?.parallelToolCalls], ["required", false]);
+  await client.complete(ask("b"));
+  assert.equal("tools" in client.requests[1]!, false);
+});
+
+Deno.test("scriptedClient fails a request that offers other tools than expected, and remembers it", async () => {
+  const reply = { text: "ok", expectedTools: ["write", "read"] };
+  const client = scriptedClient([reply, reply, { text: "ok", expectedTools: [] }]);
+  assert.equal((await client.complete(ask("a", { tools: TOOLS }))).text, "ok");
+  await assert.rejects(
+    client.complete(ask("b", { tools: TOOLS.slice(1) })),
+    /call 2 offered the tools write, not read, write/,
+  );
+  await assert.rejects(client.complete(ask("c", { tools: TOOLS })), /offered .* not \(none\)/);
+  assert.throws(() => client.assertDone(), /call 2 offered .*; call 3 offered/);
+});
+
+Deno.test("scriptedClient refuses a conversation that no provider takes, keeps its reply and remembers it", async () => {
+  const client = scriptedClient(["ok"]);
+  const orphan = { role: "tool" as const, content: "x", toolCallId: "a" };
+  await assert.rejects(client.complete({ messages: [orphan] }), TypeError);
+  await assert.rejects(client.complete(ask("a", { toolChoice: "required" })), TypeError);
+  assert.deepEqual([client.requests.length, client.remaining], [0, 1]);
+  await client.complete(ask("a"));
+  assert.throws(() => client.assertDone(), /messages\[0\] answers "a".*; toolChoice "required"/);
+});
+
+Deno.test("scriptedClient names the calls of a reply that is left over", () => {
+  const client = scriptedClient([{ toolCalls: [{ name: "read" }, { name: "write" }] }]);
+  assert.throws(() => client.assertDone(), /the next is "a call of read, write"/);
+});
