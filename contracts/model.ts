@@ -50,6 +50,13 @@ export interface ModelToolCall {
   readonly argumentsJson: string;
   /** Set when `argumentsJson` is no whole JSON object. @default it is one */
   readonly argumentsFault?: ToolArgumentsFault;
+  /**
+   * What the provider attached to the call and wants back with it, such as the signatures of Gemini's thoughts: JSON that means nothing to anybody else.
+   * Keep it with the call.
+   *
+   * @default nothing
+   */
+  readonly providerMetadata?: Readonly<Record<string, unknown>>;
 }
 
 /** Tokens of one or more model calls. `cached` is part of `prompt`, `reasoning` is part of `completion`. */

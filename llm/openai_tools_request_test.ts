@@ -214,3 +214,73 @@ Deno.test("a model that takes no tools is passed over for the next, which gets t
   assert.deepEqual(second.requests[0]?.body.tools, [WIRE_READ]);
   assert.match(notices[0] ?? "", /The model small cannot answer.*takes no tools/);
 });
+
+/** What a request's calls and results have for ids. */
+function idsOf(messages: readonly { tool_calls?: { id: string }[]; tool_call_id?: string }[]) {
+  return messages.flatMap(({ tool_calls = [], tool_call_id }) =>
+    tool_call_id === undefined ? tool_calls.map(({ id }) => id) : [tool_call_id]
+  );
+}
+
+Deno.test("PRV-03 a provider that takes ids of one form only gets them in that form, and calls stay tied to results", async () => {
+  const complaints = [
+    { message: "Tool call id was call_abc but must be a-z, A-Z, 0-9, with a length of 9." },
+    {
+      param: "messages[1].tool_calls[0].id",
+      message:
+        "Invalid 'messages[1].tool_calls[0].id': string too long. Expected maximum length 40",
+    },
+  ];
+  const messages: Message[] = [];
+  for (const id of ["call_abc", "x".repeat(80), "call_abc"]) {
+    messages.push(
+      { role: "assistant", content: "", toolCalls: [{ id, name: "read", argumentsJson: "{}" }] },
+      { role: "tool", content: "42", toolCallId: id },
+    );
+  }
+  for (const error of complaints) {
+    await using server = await startOpenAIServer({
+      replies: [{ status: 400, json: { error } }, "fine", "again", {
+        status: 400,
+        json: { error },
+      }],
+    });
+    const { client } = testClient(server);
+    for (let i = 0; i < 2; i++) await client.complete(withRead({ messages }));
+    const [asked, ...adapted] = server.requests.map(({ body }) => idsOf(body.messages));
+    assert.deepEqual(asked?.slice(0, 2), ["call_abc", "call_abc"]);
+    const short = ["call00001", "call00001", "call00002", "call00002", "call00001", "call00001"];
+    assert.deepEqual(adapted, [short, short]);
+    // A complaint about what already has that form is an error.
+    await assert.rejects(client.complete(withRead({ messages })), AgentLoopError);
+  }
+});
+
+Deno.test("what a provider attached to a call goes back to it, and is left out for one that does not know it", async () => {
+  const extra_content = { google: { thought_signature: "AbC+/=" } };
+  const call = { ...wireCall({ id: "a", name: "read", args: "{}" }), extra_content };
+  const late = [[wireCall({ id: "a", name: "read", args: "{}" })], [{ id: "a", extra_content }]];
+  const error = {
+    message: "Additional properties are not allowed ('extra_content' was unexpected)",
+  };
+  await using server = await startOpenAIServer({
+    replies: [
+      { toolCalls: [call] },
+      { toolCallDeltas: late },
+      "fine",
+      { status: 400, json: { error } },
+      "fine",
+    ],
+  });
+  const { client } = testClient(server);
+  const { toolCalls } = await client.complete(withRead());
+  const expected = { id: "a", name: "read", argumentsJson: "{}", providerMetadata: extra_content };
+  assert.deepEqual(toolCalls, [expected]);
+  assert.deepEqual((await client.complete(withRead())).toolCalls, [expected]);
+  const messages = conversation({});
+  messages[1] = { ...messages[1]!, toolCalls: toolCalls! };
+  for (let i = 0; i < 2; i++) await client.complete(withRead({ messages }));
+  const sent = server.requests.slice(2).map(({ body }) => body.messages[1].tool_calls[0]);
+  const { extra_content: _, ...plain } = call;
+  assert.deepEqual(sent, [call, call, plain]);
+});

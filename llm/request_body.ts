@@ -6,7 +6,12 @@
  */
 import type { CompletionRequest } from "../contracts/model.ts";
 import type { ProviderError } from "./provider_error.ts";
-import { type WireMessage, wireMessages } from "./wire_messages.ts";
+import {
+  type CallForm,
+  rejectedCallForm,
+  type WireMessage,
+  wireMessages,
+} from "./wire_messages.ts";
 import { type WireTool, type WireToolChoice, wireToolChoice, wireTools } from "./wire_tools.ts";
 
 /** The body as it is sent. */
@@ -32,6 +37,8 @@ export interface Adaptation {
   readonly renamed: boolean;
   /** Parameters that are left out. */
   readonly dropped: ReadonlySet<DroppableParameter>;
+  /** Forms in which calls of earlier replies are sent. */
+  readonly callForms: ReadonlySet<CallForm>;
 }
 
 /**
@@ -47,7 +54,7 @@ export type DroppableParameter =
   | "tool_choice";
 
 /** How often one request is adapted: once for each thing that can be adapted. */
-export const MAX_ADAPTATIONS = 7;
+export const MAX_ADAPTATIONS = 9;
 
 const DROPPABLE: readonly DroppableParameter[] = [
   "parallel_tool_calls",
@@ -67,6 +74,7 @@ export function firstAdaptation(isOpenAI: boolean): Adaptation {
     limitName: isOpenAI ? "max_completion_tokens" : "max_tokens",
     renamed: false,
     dropped: new Set(),
+    callForms: new Set(),
   };
 }
 
@@ -87,7 +95,7 @@ export function buildBody(
   const streams = !dropped.has("stream");
   return {
     model,
-    messages: wireMessages(request),
+    messages: wireMessages(request, adaptation.callForms),
     ...(request.maxTokens === undefined ? {} : { [limitName]: request.maxTokens }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(seed === undefined ? {} : { seed }),
@@ -117,7 +125,7 @@ function toolParameters(
 
 /**
  * The adaptation after the provider rejected a body, or `undefined` where nothing in it can be adapted: the error names no optional parameter
- * that was sent, or complains about its value and not about its presence.
+ * that was sent, or complains about its value and not about its presence; nor does it ask for another form of old calls.
  */
 export function adapt(
   adaptation: Adaptation,
@@ -125,6 +133,10 @@ export function adapt(
   { status, error }: { readonly status: number; readonly error: ProviderError },
 ): Adaptation | undefined {
   if (status !== 400 && status !== 422) return undefined;
+  const form = rejectedCallForm(error, body.messages);
+  if (form !== undefined) {
+    return { ...adaptation, callForms: new Set([...adaptation.callForms, form]) };
+  }
   const words = `${error.code ?? ""} ${error.type ?? ""} ${error.message}`;
   const rejects = REJECTING_WORDS.test(words) || (error.message === "" && error.code === undefined);
   const name = rejects ? rejectedName(body, error) : undefined;

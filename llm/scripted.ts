@@ -22,8 +22,10 @@ export interface ScriptedToolCall {
   readonly name: string;
   /** The arguments: an object, or the text as the model would write it, be it whole, cut or malformed. @default {} */
   readonly arguments?: string | object;
-  /** @default one that the conversation does not hold: `call00001` and on, as the real client makes them up */
+  /** Ties a result to the call. @default one that the conversation does not hold: `call00001` and on, as the real client makes them up */
   readonly id?: string;
+  /** What a provider attached to the call and wants back with it. @default nothing */
+  readonly providerMetadata?: Readonly<Record<string, unknown>>;
 }
 
 /** One scripted reply, with everything about it that a test may want to set. */
@@ -255,10 +257,11 @@ function modelCalls(
 ): ModelToolCall[] {
   const replyWasCut = finishReason !== undefined && isCut(finishReason);
   const made = uniqueIds(toolCalls.map(({ id }) => id), callIds(messages));
-  return toolCalls.map(({ id, name, arguments: written = {} }, at) => ({
+  return toolCalls.map(({ id, name, arguments: written = {}, providerMetadata }, at) => ({
     id: id ?? made[at]!,
     name,
     ...judgeArguments(argumentsText(written), { replyWasCut }),
+    ...(providerMetadata === undefined ? {} : { providerMetadata }),
   }));
 }
 

@@ -144,7 +144,11 @@ const TOOLS = ["read", "write"].map((name) => ({ name, description: "", paramete
 Deno.test("scriptedClient calls tools as a model would, with ids that the conversation does not hold", async () => {
   using client = scriptedClient([
     { text: "Let me see.", toolCalls: [{ name: "read", arguments: { a: 1 } }, { name: "write" }] },
-    { toolCalls: [{ name: "", arguments: "", id: "mine" }, { name: "read" }] },
+    {
+      toolCalls: [{ name: "", arguments: "", id: "mine", providerMetadata: { a: 1 } }, {
+        name: "read",
+      }],
+    },
   ]);
   const first = await client.complete(ask("a", { tools: TOOLS }));
   assert.deepEqual(first, {
@@ -163,9 +167,9 @@ Deno.test("scriptedClient calls tools as a model would, with ids that the conver
       ...first.toolCalls!.map(({ id }) => ({ role: "tool" as const, content: "", toolCallId: id })),
     ],
   });
-  assert.deepEqual(second.toolCalls?.map(({ id, name }) => [id, name]), [
-    ["mine", ""],
-    ["call00003", "read"],
+  assert.deepEqual(second.toolCalls, [
+    { id: "mine", name: "", argumentsJson: "{}", providerMetadata: { a: 1 } },
+    { id: "call00003", name: "read", argumentsJson: "{}" },
   ]);
 });
 

@@ -28,6 +28,7 @@ interface Draft {
   id: string | undefined;
   readonly names: string[];
   readonly pieces: string[];
+  metadata: Readonly<Record<string, unknown>> | undefined;
   /** Tells whether the arguments are over. */
   readonly scan: BracketScan;
   /** The call that this one may only repeat, when it came where that one stood and brought no id of its own. */
@@ -40,6 +41,7 @@ interface Piece {
   readonly id: string | undefined;
   readonly name: string;
   readonly text: string;
+  readonly metadata: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** What servers write where they have no id. */
@@ -90,6 +92,7 @@ export class ToolCallAssembler {
       id: ids[at]!,
       name: this.#nameOf(draft),
       ...judgeArguments(joinArguments(draft.pieces), { replyWasCut }),
+      ...(draft.metadata === undefined ? {} : { providerMetadata: draft.metadata }),
     }));
   }
 
@@ -103,8 +106,9 @@ export class ToolCallAssembler {
     this.#continue(draft, piece);
   }
 
-  #continue(draft: Draft, { id, name, text }: Piece): void {
+  #continue(draft: Draft, { id, name, text, metadata }: Piece): void {
     draft.id ??= id;
+    if (metadata !== undefined) draft.metadata = { ...draft.metadata, ...metadata };
     // A name that comes again with each piece of long arguments is not kept as often.
     const isKnown = draft.pieces.length > 0 && draft.names.includes(name);
     if (name !== "" && !isKnown) draft.names.push(name);
@@ -183,7 +187,7 @@ export class ToolCallAssembler {
 }
 
 function newDraft(place: Pick<Draft, "index" | "id" | "echoOf">): Draft {
-  return { ...place, names: [], pieces: [], scan: new BracketScan() };
+  return { ...place, names: [], pieces: [], metadata: undefined, scan: new BracketScan() };
 }
 
 /** Ids of a reply's calls: those that came, where no other call has them, and else new ones that depend on nothing but what is there. */
@@ -205,7 +209,8 @@ export function uniqueIds(
 /** Nine letters and digits: the only form that every provider takes back. */
 const OWN_ID = /^call(\d{5,})$/;
 
-function ownId(number: number): string {
+/** An id of our own making. */
+export function ownId(number: number): string {
   return `call${String(number).padStart(5, "0")}`;
 }
 
@@ -228,11 +233,13 @@ function readPieces(message: Readonly<Record<string, unknown>>): Piece[] {
 function readPiece(entry: Readonly<Record<string, unknown>>): Piece {
   const told = isRecord(entry["function"]) ? entry["function"] : entry;
   const { name, arguments: written } = told;
+  const metadata = entry["extra_content"];
   return {
     index: readIndex(entry["index"]),
     id: readId(entry["id"]),
     name: typeof name === "string" ? name : "",
     text: argumentsText(written),
+    metadata: isRecord(metadata) ? metadata : undefined,
   };
 }
 

@@ -5,7 +5,9 @@
  * the right form, so such a call is sent in a form that all of them take. The order of messages is checked in tool_order.ts.
  */
 import type { CompletionRequest, Message, ModelToolCall } from "../contracts/model.ts";
+import type { ProviderError } from "./provider_error.ts";
 import { sendableArguments } from "./tool_arguments.ts";
+import { ownId } from "./tool_calls.ts";
 
 /** A message as it is sent. */
 export interface WireMessage {
@@ -20,7 +22,13 @@ export interface WireToolCall {
   readonly id: string;
   readonly type: "function";
   readonly function: { readonly name: string; readonly arguments: string };
+  readonly extra_content?: Readonly<Record<string, unknown>>;
 }
+
+/**
+ * What a model's provider wants of calls that another one made: ids of nine letters and digits (Mistral takes no others), or no fields but its own.
+ */
+export type CallForm = "short_ids" | "no_metadata";
 
 /** The form of names that every provider takes. */
 const SENDABLE_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -28,34 +36,58 @@ const SENDABLE_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const NO_NAME = "unnamed";
 
 /** The messages of a request as they are sent. Text is made well-formed, since strict servers refuse a request for one lone surrogate. */
-export function wireMessages({ messages, tools = [] }: CompletionRequest): WireMessage[] {
+export function wireMessages(
+  { messages, tools = [] }: CompletionRequest,
+  forms: ReadonlySet<CallForm>,
+): WireMessage[] {
   const offered = new Set(tools.map(({ name }) => name));
+  const nameOf = (name: string) => offered.has(name) ? name : sendableName(name);
+  const idOf = forms.has("short_ids") ? shortIds() : (id: string) => id.toWellFormed();
   return messages.map(({ role, content, toolCalls = [], toolCallId }) => {
     const text = content.toWellFormed();
-    if (role === "tool") {
-      return { role, tool_call_id: (toolCallId ?? "").toWellFormed(), content: text };
-    }
+    if (role === "tool") return { role, tool_call_id: idOf(toolCallId ?? ""), content: text };
     if (toolCalls.length === 0) return { role, content: text };
     return {
       role,
       content: text === "" ? null : text,
-      tool_calls: toolCalls.map((call) => wireToolCall(call, offered)),
+      tool_calls: toolCalls.map((call) => ({
+        id: idOf(call.id),
+        type: "function",
+        function: { name: nameOf(call.name), arguments: sendableArguments(call.argumentsJson) },
+        ...(forms.has("no_metadata") ? {} : metadataOf(call)),
+      })),
     };
   });
 }
 
-function wireToolCall(
-  { id, name, argumentsJson }: ModelToolCall,
-  offered: ReadonlySet<string>,
-): WireToolCall {
-  return {
-    id: id.toWellFormed(),
-    type: "function",
-    function: {
-      name: offered.has(name) ? name : sendableName(name),
-      arguments: sendableArguments(argumentsJson),
-    },
+/** The form that a provider asks for when it rejects a body for its calls; nothing where it complains about something else, or has that form. */
+export function rejectedCallForm(
+  { message, param = "" }: ProviderError,
+  messages: readonly WireMessage[],
+): CallForm | undefined {
+  const calls = messages.flatMap(({ tool_calls = [] }) => tool_calls);
+  if (/\bextra_content\b/.test(`${param} ${message}`)) {
+    return calls.some((call) => call.extra_content !== undefined) ? "no_metadata" : undefined;
+  }
+  const aboutIds = /\btool[ _]?calls?(?:\[\d+\]\.|[ _])ids?\b/i.test(`${param} ${message}`);
+  if (!aboutIds || !/\b(?:length|too long|longer|must be)\b/i.test(message)) return undefined;
+  return calls.some(({ id }) => !SHORT_ID.test(id)) ? "short_ids" : undefined;
+}
+
+const SHORT_ID = /^[a-zA-Z0-9]{9}$/;
+
+// An id stands for the same call in a call and in its result, and in every request that begins with the same messages.
+function shortIds(): (id: string) => string {
+  const known = new Map<string, string>();
+  return (id) => {
+    const short = known.get(id) ?? ownId(known.size + 1);
+    known.set(id, short);
+    return short;
   };
+}
+
+function metadataOf({ providerMetadata }: ModelToolCall): Pick<WireToolCall, "extra_content"> {
+  return providerMetadata === undefined ? {} : { extra_content: providerMetadata };
 }
 
 function sendableName(name: string): string {
