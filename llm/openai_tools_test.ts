@@ -263,6 +263,8 @@ Deno.test("other failures of requests with tools mean what they mean without", a
       "model_rejected",
     ],
     [400, { message: "tool_choice 'required' is not supported" }, "model_rejected"],
+    [400, { message: "The model does not support tool choice required" }, "model_rejected"],
+    [400, { message: "The model does not support parallel tool calls" }, "model_rejected"],
     [400, { message: "maximum context length is 8192 tokens" }, "model_context_overflow"],
     [401, { message: "this key may not use tools: not supported" }, "model_auth"],
     [429, { message: "tool calls are not available now" }, "model_rate_limited"],

@@ -239,6 +239,13 @@ Deno.test("a name comes in pieces, or again with each piece of the arguments", (
   assert.deepEqual(repeated, [call("k", "f", { a: 1 })]);
   const placeholder = streamed([[head("f", "{}")], [head("f", '{"a"')], [head("f", ":1}")]]);
   assert.deepEqual(placeholder, [call("k", "f", { a: 1 })]);
+  const placeless = [["wri", "te"], ["now", "write"]].map((names) =>
+    streamed(names.map((name) => [piece({ name })]), { toolNames: ["write", "now"] })
+  );
+  assert.deepEqual(placeless.map((calls) => calls.map(({ name }) => name)), [
+    ["write"],
+    ["now", "write"],
+  ]);
   const without = streamed([
     [piece({ index: 0, name: "no" })],
     [piece({ index: 0, name: "w" })],
