@@ -161,6 +161,8 @@ export class ToolCallAssembler {
   #isEcho(draft: Draft): boolean {
     const { echoOf } = draft;
     if (echoOf === undefined || this.#nameOf(echoOf) !== this.#nameOf(draft)) return false;
+    // An id may still have come behind the beginning.
+    if (draft.id !== undefined && draft.id !== echoOf.id) return false;
     const text = joinArguments(draft.pieces);
     return text.trim() === "" || sameArguments(joinArguments(echoOf.pieces), text);
   }

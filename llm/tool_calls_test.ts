@@ -200,6 +200,15 @@ Deno.test("a call that is told again where it stood is one call", () => {
   }
 });
 
+Deno.test("a call that is the same but for its id is another one, also where the id comes late", () => {
+  const calls = streamed([
+    [piece({ index: 0, id: "a", name: "f", args: '{"a":1}' })],
+    [piece({ index: 0, name: "f" })],
+    [piece({ index: 0, id: "b", args: '{"a":1}' })],
+  ]);
+  assert.deepEqual(calls, [call("a", "f", { a: 1 }), call("b", "f", { a: 1 })]);
+});
+
 Deno.test("arguments that are told again as a whole, or that grow from piece to piece, count once", () => {
   const forms = [
     ['{"a"', ":1}", '{"a":1}'],
