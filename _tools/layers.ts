@@ -25,6 +25,7 @@ export interface AreaRule {
 export const AREA_RULES: readonly AreaRule[] = [
   { area: "contracts", imports: [], packages: [] },
   { area: "redact", imports: [], lazily: ["contracts"], packages: [] },
+  { area: "tools", imports: ["contracts"], dynamic: true, packages: ["npm:re2js"] },
   {
     area: "llm",
     imports: ["contracts", "redact"],
@@ -39,7 +40,7 @@ export const AREA_RULES: readonly AreaRule[] = [
   },
   {
     area: "sandbox/packs",
-    imports: ["contracts", "redact", "sandbox", "sandbox/channel.ts", "sandbox/guest"],
+    imports: ["contracts", "redact", "tools", "sandbox", "sandbox/channel.ts", "sandbox/guest"],
     dynamic: true,
     packages: ["*"],
   },
@@ -107,4 +108,5 @@ export const PRIVATE_AREAS: readonly string[] = ["tests", "bench", "examples", "
 /** What a public face must not load by itself: entry → beginnings of names that its static imports never reach. */
 export const LIGHT_FACES: Readonly<Record<string, readonly string[]>> = {
   "mod.ts": ["npm:", "node:sqlite", "stores/sqlite/", "sandbox/guest/engine.ts", "cli/"],
+  "tools/mod.ts": ["npm:", "loop/", "sandbox/", "stores/", "cli/"],
 };

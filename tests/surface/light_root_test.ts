@@ -11,6 +11,7 @@ const ENTRIES = [
   "llm/openai.ts",
   "stores/sqlite/mod.ts",
   "testing.ts",
+  "tools/mod.ts",
   "cli.ts",
 ];
 

@@ -255,6 +255,34 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     "spendLedgerContract",
     "stepStoreContract",
   ],
+  "tools/mod.ts": [
+    "AnthropicToolDeclaration",
+    "CheckedArguments",
+    "GeminiOpenApiToolDeclaration",
+    "GeminiToolDeclaration",
+    "JsonSchema",
+    "OpenAIToolDeclaration",
+    "SchemaValue",
+    "StandardSchema",
+    "StandardSchemaIssue",
+    "StandardSchemaProps",
+    "StandardSchemaResult",
+    "Tool",
+    "ToolArguments",
+    "ToolCapabilityOptions",
+    "ToolDeclarations",
+    "ToolDefinition",
+    "ToolDialect",
+    "ToolDialects",
+    "ToolInput",
+    "ToolParameters",
+    "ToolRegistry",
+    "ToolSource",
+    "declareTools",
+    "defineTool",
+    "toolCapability",
+    "toolPack",
+  ],
 };
 
 Deno.test("surface: the package's entries are pinned", () => {
@@ -273,6 +301,7 @@ Deno.test("surface: the package's entries are pinned", () => {
     "./llm/openai": "./llm/openai.ts",
     "./stores/sqlite": "./stores/sqlite/mod.ts",
     "./testing": "./testing.ts",
+    "./tools": "./tools/mod.ts",
   });
   deepEqual(
     Object.values(config.exports).map((path) => path.slice(2)).sort(),

@@ -1,0 +1,58 @@
+/** A tool: defined once, and called as a function of a script or by its name. What checks, declares and calls it is in `tools/`. */
+import type { JsonValue } from "./json.ts";
+import type { CallAim } from "./policy.ts";
+import type { CallContext } from "./sandbox.ts";
+
+/** A JSON Schema (draft 2020-12) as plain data. */
+export interface JsonSchema {
+  /** Keywords and what they are set to. */
+  readonly [keyword: string]: JsonValue;
+}
+
+/** The arguments of a call by name, as a model wrote them: an object, not yet checked. */
+export type ToolArguments = Readonly<Record<string, JsonValue>>;
+
+/** What a check of arguments comes to. */
+export type CheckedArguments =
+  | {
+    readonly ok: true;
+    /** What `execute` gets: the arguments themselves, or what a Standard Schema made of them. */
+    readonly value: unknown;
+  }
+  | {
+    readonly ok: false;
+    /** One line for each fault, with path, expectation and value: `$.city: expected string, got 5 (number)`. Bounded in number and length. */
+    readonly issues: readonly string[];
+  };
+
+/** A function that a model may call, with all that is needed to declare, check and judge a call. Made by `defineTool`. */
+export interface Tool {
+  /** Unique in a registry: letters, digits, `_` and `-`, first a letter or `_`, at most 64 characters, which suits every provider. */
+  readonly name: string;
+  /** What it does and when to use it, for the model. */
+  readonly description: string;
+  /** The arguments: a schema whose `type` is `object`. */
+  readonly parameters: JsonSchema;
+  /** What it gives, where that is declared. It is told to models and not checked. */
+  readonly returns?: JsonSchema;
+  /** Whether it has consequences outside. @default false */
+  readonly sideEffect?: boolean;
+  /** Whether a call may run while others do. @default false */
+  readonly safe?: boolean;
+  /** Wall time that one call may take, in ms, capped by what is left of the run. @default 120_000 */
+  readonly timeoutMs?: number;
+  /**
+   * What a call is aimed at, for the policy. It sees the arguments as they were written, before they are checked; a throw counts as an aim that cannot
+   * be told.
+   */
+  readonly target?: (args: ToolArguments) => string | CallAim | undefined;
+  /** Shows a person what the call would do, in lines of text. Gets what `check` gave, and must change nothing. */
+  readonly preview?: (value: unknown) => string | undefined | Promise<string | undefined>;
+  /** Checks arguments against the schema. Changes nothing, and rejects only when the schema's own code does. */
+  readonly check: (args: unknown) => Promise<CheckedArguments>;
+  /**
+   * Does the work with what `check` gave; nothing else may be passed. What it returns must be a JSON value, or `undefined`. What it throws reaches the
+   * model, message only.
+   */
+  readonly execute: (value: unknown, context: CallContext) => unknown;
+}

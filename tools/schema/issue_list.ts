@@ -1,0 +1,40 @@
+/** Faults as lines for a model: bounded in number, each a path, what was expected, and what came. */
+import { showValue } from "./show_value.ts";
+import { stepInto } from "./schema_node.ts";
+import type { Fault, Place } from "./walk.ts";
+
+/** Faults that are told; a model mends a few at a time. */
+const MAX_ISSUES = 8;
+/** Steps of a path that are told: half of them from its beginning, half from its end. */
+const MAX_PATH_STEPS = 12;
+
+/** Collects faults. */
+export class IssueList {
+  readonly #lines = new Set<string>();
+  #more = 0;
+
+  /** Adds a fault at a place. */
+  add(place: Place, fault: Fault): void {
+    if (this.#lines.size >= MAX_ISSUES) this.#more++;
+    else this.#lines.add(`${pathOf(place)}: ${words(fault)}`);
+  }
+
+  /** The lines, the last of which says how many more there are. */
+  lines(): readonly string[] {
+    return this.#more === 0 ? [...this.#lines] : [...this.#lines, `and ${this.#more} more`];
+  }
+}
+
+function words(fault: Fault): string {
+  return "says" in fault ? fault.says : `expected ${fault.expected}, got ${showValue(fault.value)}`;
+}
+
+function pathOf(place: Place): string {
+  const keys: (string | number)[] = [];
+  for (let here: Place | undefined = place; here !== undefined; here = here.parent) {
+    if (here.key !== undefined) keys.unshift(here.key);
+  }
+  if (keys.length <= MAX_PATH_STEPS) return keys.reduce<string>(stepInto, "$");
+  const tail = keys.slice(-MAX_PATH_STEPS / 2).reduce<string>(stepInto, "");
+  return `${keys.slice(0, MAX_PATH_STEPS / 2).reduce<string>(stepInto, "$")}…${tail}`;
+}

@@ -1,0 +1,77 @@
+/**
+ * Patterns that are matched in time linear to the text, by RE2: the pattern is the program's, the text is a model's, and backtracking would let the text decide
+ * how long the thread is held. What RE2 cannot do is refused when the tool is defined.
+ */
+
+/** Matches one text. */
+export type Matcher = (text: string) => boolean;
+
+/** What keeps a pattern from being used, or `undefined`. */
+export function patternFault(pattern: string): string | undefined {
+  try {
+    new RegExp(pattern, "u");
+  } catch (error) {
+    return `is no regular expression: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  const bare = withoutClasses(pattern);
+  if (/\(\?<?[=!]/.test(bare)) {
+    return "looks ahead or behind, which cannot be matched in bounded time";
+  }
+  if (/\\[1-9k]/.test(bare)) {
+    return "refers back to a group, which cannot be matched in bounded time";
+  }
+  if (/\\[pP]\{(?!L|M|N|P|S|Z|C)/.test(pattern) || /\\[pP]\{[^}]{3,}\}/.test(pattern)) {
+    return "names a Unicode property by more than its category, such as \\p{L}";
+  }
+  const most = Math.max(0, ...[...bare.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].map(repeats));
+  if (most > MAX_REPEATS) return `repeats more than ${MAX_REPEATS} times; say it with maxLength`;
+  return undefined;
+}
+
+/** What RE2 unrolls at most. */
+const MAX_REPEATS = 1000;
+
+function repeats([_all, least, most]: RegExpMatchArray): number {
+  return Math.max(Number(least), Number(most || 0));
+}
+
+/** A pattern without what is escaped and what stands in brackets, so that what is left is syntax. */
+function withoutClasses(pattern: string): string {
+  return pattern.replace(/\\[^A-Za-z0-9]/g, "").replace(/\[(?:\\.|[^\]\\])*\]/g, "");
+}
+
+/**
+ * Loads the engine, once, and compiles patterns.
+ *
+ * @throws {TypeError} when one is beyond it after all, such as by its size.
+ */
+export async function compilePatterns(
+  patterns: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, Matcher>> {
+  const matchers = new Map<string, Matcher>();
+  if (patterns.size === 0) return matchers;
+  const { RE2JS } = await import("npm:re2js@2.10.0");
+  for (const pattern of patterns) {
+    try {
+      const compiled = RE2JS.compile(RE2JS.translateRegExp(withUnicodeSpaces(pattern)));
+      matchers.set(pattern, (text) => compiled.matcher(text).find());
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new TypeError(`the pattern ${pattern} cannot be matched in bounded time: ${reason}`);
+    }
+  }
+  return matchers;
+}
+
+/** White space as JavaScript counts it; RE2's is that of ASCII. */
+const SPACES = "\\t-\\r \\x{a0}\\x{feff}\\p{Z}";
+
+function withUnicodeSpaces(pattern: string): string {
+  let inClass = false;
+  return pattern.replace(/\\.|[[\]]/gsu, (token) => {
+    if (token === "[") inClass = true;
+    if (token === "]") inClass = false;
+    if (token === "\\s") return inClass ? SPACES : `[${SPACES}]`;
+    return token === "\\S" && !inClass ? `[^${SPACES}]` : token;
+  });
+}
