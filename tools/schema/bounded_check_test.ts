@@ -1,0 +1,142 @@
+/** Values that would hold a careless check for hours: that these tests end is what they show. */
+import { deepEqual, equal, match, throws } from "node:assert/strict";
+import type { JsonValue } from "../../contracts/json.ts";
+import type { JsonSchema } from "../../contracts/tool.ts";
+import { checkSchema } from "./check_schema.ts";
+import { hasFormat } from "./formats.ts";
+import { compilePatterns, patternFault } from "./pattern.ts";
+import { typeText } from "./type_text.ts";
+import { findIssues } from "./validate.ts";
+
+async function issuesOf(schema: JsonSchema, value: JsonValue): Promise<readonly string[]> {
+  const sound = checkSchema(schema, { name: "t", ofObject: false });
+  return findIssues(value, { sound, matchers: await compilePatterns(sound.patterns) });
+}
+
+const CATASTROPHES = ["^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "^(.*a){12}$", "^\\s*(\\w+\\s*)*$"];
+
+for (const pattern of CATASTROPHES) {
+  Deno.test(`bounded check: ${pattern} takes linear time`, async () => {
+    const issues = await issuesOf({ pattern }, "a".repeat(20_000) + "!");
+    equal(issues.length, 1);
+  });
+}
+
+Deno.test("bounded check: what cannot be matched in linear time is refused with the way out", () => {
+  for (
+    const [pattern, why] of [
+      ["^(?=a)", "looks ahead or behind"],
+      ["(?<!a)b", "looks ahead or behind"],
+      ["^(a)\\1$", "refers back to a group"],
+      ["(?<x>a)\\k<x>", "refers back to a group"],
+      ["a{1,5000}", "repeats more than 1000 times"],
+      ["\\p{Script=Greek}", "names a Unicode property"],
+      ["(", "is no regular expression"],
+    ] as const
+  ) {
+    match(patternFault(pattern) ?? "", new RegExp(why.replaceAll("(", "\\(")), pattern);
+    throws(
+      () =>
+        checkSchema({ type: "object", properties: { a: { pattern } } }, {
+          name: "parameters of t",
+        }),
+      /^TypeError: parameters of t: #\/properties\/a\/pattern .*Standard Schema$/,
+    );
+  }
+  for (const pattern of ["[(?=]", "\\(?=", "^[\\]\\1]$"]) {
+    equal(/ahead|back/.test(patternFault(pattern) ?? ""), false, pattern);
+  }
+});
+
+Deno.test("bounded check: patterns mean what they mean in JavaScript", async () => {
+  for (
+    const [pattern, text] of [
+      ["^[a-z0-9]+(?:-[a-z0-9]+)*$", "a-b-c"],
+      ["^\\s$", "\u00a0"],
+      ["^[\\s]$", "\u2003"],
+      ["^\\S+$", "a\u00a0b"],
+      ["^\\p{L}+$", "Ærø"],
+      ["^\\u00e9$", "é"],
+      ["^.{1,2}$", "👍👍"],
+      ["b", "abc"],
+      ["^a$", "a\n"],
+      ["^[^]$", "\n"],
+      ["^\\d{4}-\\d{2}$", "2026-01"],
+      ["^\\/[\\w.-]+$", "/a-b.c"],
+    ] as const
+  ) {
+    const fits = (await issuesOf({ pattern }, text)).length === 0;
+    equal(fits, new RegExp(pattern, "u").test(text), `${pattern} on ${JSON.stringify(text)}`);
+  }
+});
+
+Deno.test("bounded check: formats take linear time on texts that nearly have them", () => {
+  const long = "a".repeat(100_000);
+  for (
+    const format of ["email", "hostname", "uri", "ipv6", "duration", "date-time", "url", "uuid"]
+  ) {
+    for (const text of [`${long}!`, `${long}@${long}!`, `http://${long}!%`, "1:".repeat(50_000)]) {
+      equal(typeof hasFormat(text, format), "boolean");
+    }
+  }
+});
+
+Deno.test("bounded check: a hundred thousand different items are compared at once", async () => {
+  deepEqual(
+    await issuesOf({ uniqueItems: true }, Array.from({ length: 100_000 }, (_, i) => i)),
+    [],
+  );
+});
+
+Deno.test("bounded check: alternatives in each other end by their constants, else by the number of steps", async () => {
+  const filter = (op: string) => ({
+    type: "object",
+    properties: { of: { type: "array", items: { $ref: "#/$defs/filter" } }, op: { const: op } },
+    required: ["op", "of"],
+  });
+  const told: JsonSchema = {
+    $defs: { filter: { anyOf: ["and", "or", "not"].map(filter) } },
+    $ref: "#/$defs/filter",
+  };
+  const untold: JsonSchema = {
+    anyOf: [{ properties: { x: { $ref: "#" } }, required: ["a"] }, {
+      properties: { x: { $ref: "#" } },
+      required: ["b"],
+    }],
+  };
+  let value: JsonValue = { op: "xor", of: [] };
+  let pair: JsonValue = {};
+  for (let level = 0; level < 40; level++) {
+    value = { op: "not", of: [value] };
+    pair = { x: pair, a: 1, b: 1 };
+  }
+  match(
+    (await issuesOf(told, value))[0] ?? "",
+    /^\$\.of\[0\].*: expected .*, got an object with op, of$/,
+  );
+  deepEqual(await issuesOf(untold, pair), ["$: too much to check; make it smaller"]);
+});
+
+Deno.test("bounded check: a value that is nested without end is a fault, not an overflow", async () => {
+  let value: JsonValue = 1;
+  for (let level = 0; level < 5_000; level++) value = [value];
+  deepEqual(await issuesOf({ items: { $ref: "#" } }, value), ["$: nested deeper than 256"]);
+});
+
+Deno.test("bounded check: references that multiply make no long type", () => {
+  const $defs = Object.fromEntries(
+    Array.from({ length: 20 }, (_, index) => [
+      `t${index}`,
+      index === 19 ? { type: "string" } : {
+        anyOf: [{ $ref: `#/$defs/t${index + 1}` }, {
+          type: "array",
+          items: { $ref: `#/$defs/t${index + 1}` },
+        }],
+      },
+    ]),
+  );
+  const root = checkSchema({ $defs, $ref: "#/$defs/t0" }, { name: "t", ofObject: false }).schema;
+  let cut = false;
+  equal(typeText(root, { root, onCut: () => void (cut = true) }).length < 50_000, true);
+  equal(cut, true);
+});
