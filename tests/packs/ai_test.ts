@@ -42,7 +42,27 @@ Deno.test("aiJSON sends a reply that does not fit back once, saying what is wron
   ], { capabilities: [aiCapability(sub)] });
   assert.equal(result.finalText, "4");
   const repair = sub.requests[1]!.messages.at(-1)!.content;
-  assert.match(repair, /cannot be used: at #\/n/);
+  assert.match(repair, /cannot be used: \$\.n: expected number, got "four" \(string\)\. /);
+});
+
+Deno.test("aiJSON refuses a schema that it would not hold before it asks, and no reply holds the program up", async () => {
+  using sub = scriptedClient([
+    { text: JSON.stringify("a".repeat(10_000) + "!"), usage },
+    { text: JSON.stringify("a".repeat(40)), usage },
+  ]);
+  const { result } = await runScripts([
+    `function run() {
+      const said = [];
+      for (const schema of [{ pattern: "^(?=a)" }, { type: "strng" }]) {
+        try { aiJSON("x", schema); } catch (error) { said.push(error.message); }
+      }
+      answer([...said, aiJSON("x", { type: "string", pattern: "^(a+)+$" }).length]);
+    }`,
+  ], { capabilities: [aiCapability(sub)] });
+  const [ahead, type, length] = JSON.parse(result.finalText);
+  assert.match(ahead, /^aiJSON: #\/pattern looks ahead or behind/);
+  assert.match(type, /^aiJSON: #\/type must be one of array/);
+  assert.equal(length, 40);
 });
 
 Deno.test("aiJSON gives up after one repair, with an error that the script can catch", async () => {

@@ -112,8 +112,9 @@ async function askJson(
   if (schema !== undefined && (typeof schema !== "object" || Array.isArray(schema))) {
     throw new TypeError("aiJSON: the schema must be a JSON Schema object");
   }
+  const findFault = schema === undefined || schema === null ? undefined : await faultFinder(schema);
   const [last, ...before] = firstMessages("aiJSON", call.prompt, options).reverse();
-  const wanted = schema === undefined || schema === null
+  const wanted = findFault === undefined
     ? "Reply with one JSON value and nothing else."
     : `Reply with one JSON value that fits this JSON Schema, and nothing else:\n${
       JSON.stringify(schema)
@@ -123,36 +124,44 @@ async function askJson(
     { role: "user", content: `${last!.content}\n\n${wanted}` },
   ];
   const first = await ask(messages, { options, context });
-  const read = await readJson(first, schema);
+  const read = readJson(first, findFault);
   if ("value" in read) return read.value;
   const repaired = await ask([
     ...messages,
     { role: "assistant", content: first.slice(0, MAX_QUOTED) },
     { role: "user", content: `That cannot be used: ${read.fault}. ${wanted}` },
   ], { options, context });
-  const again = await readJson(repaired, schema);
+  const again = readJson(repaired, findFault);
   if ("value" in again) return again.value;
   throw new Error(`aiJSON: the model's reply cannot be used, twice: ${again.fault}`);
 }
 
-async function readJson(
+/** Says what keeps a value from fitting, or nothing. */
+type FaultFinder = (value: JsonValue) => string | undefined;
+
+/** The check of a script's schema. It is loaded with the first one: most scripts never bring any. */
+async function faultFinder(schema: JsonValue): Promise<FaultFinder> {
+  const [{ checkSchema }, { compilePatterns }, { findIssues }] = await Promise.all([
+    import("../../../tools/schema/check_schema.ts"),
+    import("../../../tools/schema/pattern.ts"),
+    import("../../../tools/schema/validate.ts"),
+  ]);
+  const sound = checkSchema(schema, { name: "aiJSON", ofObject: false });
+  const matchers = await compilePatterns(sound.patterns);
+  return (value) => {
+    const issues = findIssues(value, { sound, matchers });
+    return issues.length === 0 ? undefined : issues.join("; ");
+  };
+}
+
+function readJson(
   reply: string,
-  schema: JsonValue | undefined,
-): Promise<{ readonly value: JsonValue } | { readonly fault: string }> {
+  findFault: FaultFinder | undefined,
+): { readonly value: JsonValue } | { readonly fault: string } {
   const found = extractJson(reply);
   if (found === undefined) return { fault: "it holds no JSON value" };
-  if (schema === undefined || schema === null) return found;
-  // Loaded with the first schema: most scripts never bring one.
-  const { Validator } = await import("npm:@cfworker/json-schema@4.1.6");
-  const validator = new Validator(schema as object, "2020-12", true);
-  const { valid, errors } = validator.validate(found.value);
-  if (valid) return found;
-  const worst = errors.at(-1);
-  return {
-    fault: `at ${worst?.instanceLocation ?? "#"}: ${
-      (worst?.error ?? "it does not fit").slice(0, 500)
-    }`,
-  };
+  const fault = findFault?.(found.value);
+  return fault === undefined ? found : { fault };
 }
 
 function readOptions(
