@@ -1,10 +1,14 @@
 /**
- * Bytes of prompt: the protocol part of the system prompt, and the demo's data job against the same job by sequential tool calls.
+ * Bytes of prompt: the protocol part of the system prompt, the demo's data job against the same job by sequential tool calls, and ten tools as functions of
+ * scripts against the same as a provider's declarations.
  *
  *     deno run -A bench/prompt_bench.ts
  */
 import { textEmissionSystemPrompt } from "../loop/prompt.ts";
+import { toolPack } from "../tools/tool_pack.ts";
+import { declareTools } from "../tools/wire/declare_tools.ts";
 import { report } from "./figures.ts";
+import { SAMPLE_TOOLS } from "./sample_tools.ts";
 
 const encoder = new TextEncoder();
 const protocolBytes = encoder.encode(textEmissionSystemPrompt()).length;
@@ -14,6 +18,13 @@ report({
   values: [protocolBytes],
   bar: 2048,
 });
+
+const bytes = (text: string) => encoder.encode(text).length;
+const declared = bytes(JSON.stringify(declareTools(SAMPLE_TOOLS, "openai").tools));
+const written = bytes(toolPack(SAMPLE_TOOLS).prompt);
+report({ name: "ten tools as OpenAI's declarations", unit: "B", values: [declared] });
+report({ name: "ten tools as functions of scripts", unit: "B", values: [written] });
+report({ name: "  share of it", unit: "", values: [written / declared] });
 
 const demo = await new Deno.Command(Deno.execPath(), {
   args: ["run", "-A", "--no-lock", "cli.ts", "demo"],

@@ -107,6 +107,21 @@ Deno.test("consumer: the README's own function is called by a script", async () 
   equal(printed, "lamps: 7\n");
 });
 
+Deno.test("consumer: the README's tool is called by a script, and refuses what does not fit", async () => {
+  const printed = await runProgram(
+    readmeProgram("defineTool"),
+    script(`function run() {
+      try { get_weather({ city: 5 }); } catch (error) {
+        answer(error.message + " " + get_weather({ city: "Oslo", days: 2 }).degrees);
+      }
+    }`),
+  );
+  equal(
+    printed,
+    "the arguments of get-weather do not fit: $.city: expected string, got 5 (number) 21,21\n",
+  );
+});
+
 Deno.test("consumer: the README's gate refuses, asks, redacts and writes down", async () => {
   // The host is not 127.0.0.1:8080, the function does not ask a model, and nobody sits at the terminal.
   const source = `function run() {
