@@ -46,10 +46,10 @@ function fitsOne(schema: JsonSchema, value: JsonValue, context: Context): boolea
   const fitting = branches.filter((branch) => walk.fits(branch, value, quiet)).length;
   if (fitting === 1) return true;
   if (fitting === 0) return tellNearest(branches, value, context);
-  return walk.fault(place, {
+  return walk.fault(place, () => ({
     expected: `exactly one of ${branches.length} alternatives to fit, where ${fitting} do`,
     value,
-  });
+  }));
 }
 
 function fitsCondition(schema: JsonSchema, value: JsonValue, { place, walk }: Context): boolean {
@@ -63,7 +63,10 @@ function fitsCondition(schema: JsonSchema, value: JsonValue, { place, walk }: Co
 function fitsNot(schema: JsonSchema, value: JsonValue, { place, walk }: Context): boolean {
   const inner = subSchema(schema, "not");
   if (inner === undefined || !walk.fits(inner, value, { ...place, told: false })) return true;
-  return walk.fault(place, { expected: `anything but ${briefType(inner, walk.root)}`, value });
+  return walk.fault(
+    place,
+    () => ({ expected: `anything but ${briefType(inner, walk.root)}`, value }),
+  );
 }
 
 /** Where one alternative is nearer than all others, its faults are more use than a list of what could have been. */
@@ -78,10 +81,10 @@ function tellNearest(
     (branch) => sharesConstant(branch, value),
   ], walk.root);
   if (nearest === undefined || walk.fits(nearest, value, place)) {
-    return walk.fault(place, {
+    return walk.fault(place, () => ({
       expected: briefType({ anyOf: branches as readonly JsonValue[] }, walk.root),
       value,
-    });
+    }));
   }
   return false;
 }

@@ -27,10 +27,10 @@ function fitsLength(
   { place, walk }: Context,
 ): boolean {
   if (typeof minItems === "number" && value.length < minItems) {
-    return walk.fault(place, { expected: `at least ${minItems} items`, value });
+    return walk.fault(place, () => ({ expected: `at least ${minItems} items`, value }));
   }
   if (typeof maxItems === "number" && value.length > maxItems) {
-    return walk.fault(place, { expected: `at most ${maxItems} items`, value });
+    return walk.fault(place, () => ({ expected: `at most ${maxItems} items`, value }));
   }
   return true;
 }
@@ -43,7 +43,7 @@ function fitItems(
   const first = schemaList(schema, "prefixItems") ?? [];
   const rest = subSchema(schema, "items");
   if (rest === false && value.length > first.length) {
-    return walk.fault(place, { expected: `at most ${first.length} items`, value });
+    return walk.fault(place, () => ({ expected: `at most ${first.length} items`, value }));
   }
   return all(value.keys(), place, (index) => {
     const inner = first[index] ?? rest;
@@ -65,10 +65,10 @@ function fitsContains(
     ).length;
   if (found >= (least as number) && found <= (most as number)) return true;
   const number = found < (least as number) ? `at least ${least}` : `at most ${most}`;
-  return walk.fault(place, {
+  return walk.fault(place, () => ({
     expected: `${number} of its items to be ${briefType(wanted, walk.root)}`,
     value,
-  });
+  }));
 }
 
 function isUnique(
@@ -81,11 +81,12 @@ function isUnique(
   const seen = new Map<string, number>();
   for (const [index, item] of value.entries()) {
     const text = canonical(item);
+    walk.spend(text.length >> 4);
     const before = seen.get(text);
     if (before !== undefined) {
-      return walk.fault(placeIn(place, index), {
+      return walk.fault(placeIn(place, index), () => ({
         says: `the same as item ${before}, expected each item once`,
-      });
+      }));
     }
     seen.set(text, index);
   }

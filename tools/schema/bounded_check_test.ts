@@ -117,10 +117,65 @@ Deno.test("bounded check: alternatives in each other end by their constants, els
   deepEqual(await issuesOf(untold, pair), ["$: too much to check; make it smaller"]);
 });
 
+Deno.test("bounded check: a pattern that is large beside a text that is long is not matched at all", async () => {
+  deepEqual(await issuesOf({ pattern: "[ab]{1000}$" }, "a".repeat(1_000_000)), [
+    "$: too much text to match with patterns; make it smaller",
+  ]);
+  deepEqual(await issuesOf({ pattern: "^[A-Za-z0-9+/]*$" }, "a".repeat(1_000_000)), []);
+  match(patternFault("a".repeat(3_000)) ?? "", /is longer than 2000 characters/);
+});
+
+Deno.test("bounded check: long lists in schemas cost steps, and faults beyond those told no words", async () => {
+  const names = Array.from({ length: 20_000 }, (_, index) => `name${index}`);
+  const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
+  const empty = Array(50_000).fill({});
+  const issues = await issuesOf({ items: { type: "object", properties, required: names } }, empty);
+  deepEqual([issues.length, issues[0], issues.at(-1)], [
+    10,
+    "$[0].name0: missing, expected string",
+    "and more",
+  ]);
+  const objects = names.map((name) => ({ name }));
+  equal(
+    (await issuesOf({ items: { enum: objects } }, Array(50_000).fill({ name: "?" }))).length > 8,
+    true,
+  );
+  let nested: JsonValue = Array.from({ length: 50_000 }, (_, index) => index);
+  for (let level = 0; level < 100; level++) nested = [nested];
+  deepEqual(
+    await issuesOf({ type: ["array", "number"], uniqueItems: true, items: { $ref: "#" } }, nested),
+    [
+      "$: too much to check; make it smaller",
+    ],
+  );
+});
+
+Deno.test("bounded check: a schema of a hundred thousand references is read at once", () => {
+  const count = 100_000;
+  const chain = Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [
+      `t${index}`,
+      index === count - 1 ? {} : { $ref: `#/$defs/t${index + 1}` },
+    ]),
+  );
+  const nested = Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [
+      `t${index}`,
+      index === count - 1 ? {} : { items: { $ref: `#/$defs/t${index + 1}` } },
+    ]),
+  );
+  const check = ($defs: object) =>
+    checkSchema({ $ref: "#/$defs/t0", $defs }, { name: "t", ofObject: false });
+  throws(() => check(chain), /leads through more than 32 references/);
+  equal(check(nested).patterns.size, 0);
+});
+
 Deno.test("bounded check: a value that is nested without end is a fault, not an overflow", async () => {
   let value: JsonValue = 1;
   for (let level = 0; level < 5_000; level++) value = [value];
   deepEqual(await issuesOf({ items: { $ref: "#" } }, value), ["$: nested deeper than 256"]);
+  for (let level = 0; level < 100_000; level++) value = [value];
+  deepEqual(await issuesOf({ enum: [[1]] }, value), ["$: nested too deeply to be compared"]);
 });
 
 Deno.test("bounded check: references that multiply make no long type", () => {

@@ -5,7 +5,7 @@
 import type { JsonValue } from "../../contracts/json.ts";
 import type { JsonSchema } from "../../contracts/tool.ts";
 import { patternFault } from "./pattern.ts";
-import { isObject, resolveRef } from "./schema_node.ts";
+import { isObject, resolveRef, type SubSchema } from "./schema_node.ts";
 
 /** A schema that has been checked. */
 export interface SoundSchema {
@@ -27,6 +27,8 @@ export interface SchemaCheckOptions {
 
 /** Nested deeper, a schema is refused: models do not follow, and walking it takes stack. */
 const MAX_DEPTH = 64;
+/** References that lead to nothing but a reference. */
+const MAX_CHAIN = 32;
 
 /**
  * Checks a schema and copies it.
@@ -35,7 +37,7 @@ const MAX_DEPTH = 64;
  */
 export function checkSchema(schema: unknown, options: SchemaCheckOptions): SoundSchema {
   const root = copyOf(schema, options);
-  const walk: Walk = { root, options, patterns: new Set(), visited: new Set() };
+  const walk: Walk = { root, options, patterns: new Set(), visited: new Set(), waiting: [] };
   if (options.ofObject !== false && root.type !== "object") {
     refuse(
       walk,
@@ -43,7 +45,11 @@ export function checkSchema(schema: unknown, options: SchemaCheckOptions): Sound
       'must be "object": a tool takes its arguments by name; wrap anything else in a property',
     );
   }
-  visit(root, { path: "#", depth: 0 }, walk);
+  walk.waiting.push([root, "#"]);
+  // References are followed one after the other and not in each other: a schema of others may have very many.
+  for (let next = walk.waiting.pop(); next !== undefined; next = walk.waiting.pop()) {
+    visit(next[0], { path: next[1], depth: 0 }, walk);
+  }
   return { schema: root, patterns: walk.patterns };
 }
 
@@ -52,6 +58,8 @@ interface Walk {
   readonly options: SchemaCheckOptions;
   readonly patterns: Set<string>;
   readonly visited: Set<unknown>;
+  /** What references lead to, with the reference. */
+  readonly waiting: (readonly [SubSchema, string])[];
 }
 
 interface Place {
@@ -158,8 +166,11 @@ const reference: KeywordCheck = (value, place, walk) => {
       );
     }
     if (seen.has(ref)) refuse(walk, place.path, "leads back to itself");
+    if (seen.size >= MAX_CHAIN) {
+      refuse(walk, place.path, `leads through more than ${MAX_CHAIN} references`);
+    }
+    if (seen.size === 0) walk.waiting.push([target, ref]);
     seen.add(ref);
-    visit(target, { path: ref, depth: place.depth }, walk);
     const next: JsonValue | undefined = typeof target === "boolean" ? undefined : target.$ref;
     if (typeof next !== "string") return;
     ref = next;

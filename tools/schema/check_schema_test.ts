@@ -70,7 +70,7 @@ const REFUSED: readonly (readonly [string, unknown, string])[] = [
   [
     "references in a circle",
     object({ $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } } }),
-    "#/$defs/b/$ref leads back to itself",
+    "#/$defs/a/$ref leads back to itself",
   ],
   [
     "what a reference hides",

@@ -11,17 +11,28 @@ const MAX_PATH_STEPS = 12;
 /** Collects faults. */
 export class IssueList {
   readonly #lines = new Set<string>();
-  #more = 0;
+  /** Whether there are more than are told. */
+  more = false;
 
-  /** Adds a fault at a place. */
-  add(place: Place, fault: Fault): void {
-    if (this.#lines.size >= MAX_ISSUES) this.#more++;
-    else this.#lines.add(`${pathOf(place)}: ${words(fault)}`);
+  /** Whether no further one is told. */
+  get full(): boolean {
+    return this.#lines.size >= MAX_ISSUES;
   }
 
-  /** The lines, the last of which says how many more there are. */
+  /** Adds a fault at a place. It is put into words only when it is told. */
+  add(place: Place, fault: () => Fault): void {
+    if (this.full) this.more = true;
+    else this.#lines.add(`${pathOf(place)}: ${words(fault())}`);
+  }
+
+  /** Says that the check has ended before its end. */
+  bound(why: string): void {
+    this.#lines.add(`$: ${why}`);
+  }
+
+  /** The lines, the last of which says whether there are more. */
   lines(): readonly string[] {
-    return this.#more === 0 ? [...this.#lines] : [...this.#lines, `and ${this.#more} more`];
+    return this.more ? [...this.#lines, "and more"] : [...this.#lines];
   }
 }
 

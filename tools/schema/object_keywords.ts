@@ -24,10 +24,10 @@ function fitsCounts(schema: JsonSchema, value: Members, { place, walk }: Context
   if (minProperties === undefined && maxProperties === undefined) return true;
   const count = Object.keys(value).length;
   if (typeof minProperties === "number" && count < minProperties) {
-    return walk.fault(place, { expected: `at least ${minProperties} properties`, value });
+    return walk.fault(place, () => ({ expected: `at least ${minProperties} properties`, value }));
   }
   if (typeof maxProperties === "number" && count > maxProperties) {
-    return walk.fault(place, { expected: `at most ${maxProperties} properties`, value });
+    return walk.fault(place, () => ({ expected: `at most ${maxProperties} properties`, value }));
   }
   return true;
 }
@@ -36,9 +36,12 @@ function hasRequired(schema: JsonSchema, value: Members, { place, walk }: Contex
   const names = (schema.required ?? []) as readonly string[];
   return all(names, place, (name) => {
     if (Object.hasOwn(value, name)) return true;
-    const declared = own((schemaMap(schema, "properties") ?? {}) as Members, name);
-    const type = briefType(declared as SubSchema | undefined, walk.root);
-    return walk.fault(placeIn(place, name), { says: `missing, expected ${type}` });
+    return walk.fault(placeIn(place, name), () => {
+      const declared = own((schemaMap(schema, "properties") ?? {}) as Members, name);
+      return {
+        says: `missing, expected ${briefType(declared as SubSchema | undefined, walk.root)}`,
+      };
+    });
   });
 }
 
@@ -52,7 +55,7 @@ function hasDependents(schema: JsonSchema, value: Members, { place, walk }: Cont
     ([name, others]) =>
       all(others, place, (other) =>
         Object.hasOwn(value, other) ||
-        walk.fault(placeIn(place, other), { says: `missing, expected beside ${name}` })),
+        walk.fault(placeIn(place, other), () => ({ says: `missing, expected beside ${name}` }))),
   ) &&
     all(schemas.filter(named), place, ([_name, inner]) => walk.fits(inner, value, place));
 }
@@ -63,9 +66,9 @@ function fitNames(schema: JsonSchema, value: Members, { place, walk }: Context):
   const quiet = { ...place, told: false };
   return all(Object.keys(value), place, (name) =>
     walk.fits(names, name, quiet) ||
-    walk.fault(placeIn(place, name), {
+    walk.fault(placeIn(place, name), () => ({
       says: `not a name that is allowed, expected ${briefType(names, walk.root)}`,
-    }));
+    })));
 }
 
 function fitMembers(schema: JsonSchema, value: Members, { place, walk }: Context): boolean {
@@ -83,19 +86,19 @@ function fitMembers(schema: JsonSchema, value: Members, { place, walk }: Context
     const inner = placeIn(place, name);
     const schemas = [
       ...(Object.hasOwn(properties, name) ? [properties[name]!] : []),
-      ...patterns.filter(([pattern]) => walk.matchers.get(pattern)!(name)).map(([, found]) =>
-        found
-      ),
+      ...patterns.filter(([pattern]) => walk.matches(pattern, name)).map(([, found]) => found),
     ];
     if (schemas.length === 0 && others === false) {
-      const known = Object.keys(properties).slice(0, 20).join(", ");
-      return walk.fault(inner, {
-        says: `not expected${known === "" ? "" : `; there is ${known}`}`,
-      });
+      return walk.fault(inner, () => ({ says: notExpected(properties) }));
     }
     if (schemas.length === 0 && others !== undefined) schemas.push(others);
     return all(schemas, place, (found) => walk.fits(found, value[name]!, inner));
   });
+}
+
+function notExpected(properties: Readonly<Record<string, SubSchema>>): string {
+  const known = Object.keys(properties).slice(0, 20).join(", ");
+  return `not expected${known === "" ? "" : `; there is ${known}`}`;
 }
 
 /** Names that are declared and there. What tells alternatives apart comes first, so that a wrong one is left early. */

@@ -3,11 +3,17 @@
  * how long the thread is held. What RE2 cannot do is refused when the tool is defined.
  */
 
-/** Matches one text. */
-export type Matcher = (text: string) => boolean;
+/** A compiled pattern. */
+export interface Matcher {
+  /** Whether it is found in a text. Takes a time of at most the text's length times `size`. */
+  readonly test: (text: string) => boolean;
+  /** How many instructions it was compiled to. */
+  readonly size: number;
+}
 
 /** What keeps a pattern from being used, or `undefined`. */
 export function patternFault(pattern: string): string | undefined {
+  if (pattern.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`;
   try {
     new RegExp(pattern, "u");
   } catch (error) {
@@ -28,6 +34,8 @@ export function patternFault(pattern: string): string | undefined {
   return undefined;
 }
 
+/** A longer one is no rule that a model could follow. */
+const MAX_LENGTH = 2_000;
 /** What RE2 unrolls at most. */
 const MAX_REPEATS = 1000;
 
@@ -54,7 +62,10 @@ export async function compilePatterns(
   for (const pattern of patterns) {
     try {
       const compiled = RE2JS.compile(RE2JS.translateRegExp(withUnicodeSpaces(pattern)));
-      matchers.set(pattern, (text) => compiled.matcher(text).find());
+      matchers.set(pattern, {
+        test: (text) => compiled.matcher(text).find(),
+        size: compiled.programSize(),
+      });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new TypeError(`the pattern ${pattern} cannot be matched in bounded time: ${reason}`);

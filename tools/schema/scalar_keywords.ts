@@ -13,7 +13,7 @@ export function fitsNumber(
   return all(NUMBER_RULES, place, ([keyword, holds, words]) => {
     const bound = own(schema, keyword);
     if (typeof bound !== "number" || holds(value, bound)) return true;
-    return walk.fault(place, { expected: `${words} ${bound}`, value });
+    return walk.fault(place, () => ({ expected: `${words} ${bound}`, value }));
   });
 }
 
@@ -53,12 +53,16 @@ export function fitsString(
       `at most ${maxLength} characters`,
     ],
     [
-      typeof pattern !== "string" || walk.matchers.get(pattern)!(value),
+      typeof pattern !== "string" || walk.matches(pattern, value),
       `a string that matches ${briefPattern(pattern)}`,
     ],
     [typeof format !== "string" || hasFormat(value, format), `a string of the format ${format}`],
   ];
-  return all(rules, place, ([holds, expected]) => holds || walk.fault(place, { expected, value }));
+  return all(
+    rules,
+    place,
+    ([holds, expected]) => holds || walk.fault(place, () => ({ expected, value })),
+  );
 }
 
 /** A pattern is its author's: what is long may be cut. */

@@ -12,10 +12,12 @@ import type { Matcher } from "./pattern.ts";
 import { fitsNumber, fitsString } from "./scalar_keywords.ts";
 import { isObject, resolveRef, type SubSchema, typesOf } from "./schema_node.ts";
 import { showConstant, showConstants } from "./show_value.ts";
-import { CheckBoundError, isEqual, type Place, type Walk } from "./walk.ts";
+import { canonical, CheckBoundError, isEqual, type Place, type Walk } from "./walk.ts";
 
-/** Schemas that are applied in one check: so many for each part of the value, and for a small value enough for what schemas usually say. */
+/** What may be done in one check: so many steps for each part of the value, and for a small value enough for what schemas usually say. */
 const STEPS = { atLeast: 100_000, forEachPart: 20, atMost: 2_000_000 };
+/** Characters times instructions of patterns: a second or so. */
+const MAX_MATCHING = 20_000_000;
 /** How deep values and references go: what the stack of a runtime holds for sure. */
 const MAX_DEPTH = 256;
 
@@ -32,27 +34,58 @@ export function findIssues(
   },
 ): readonly string[] {
   const issues = new IssueList();
-  let left = stepsFor(value);
+  const left = { steps: stepsFor(value), matching: MAX_MATCHING };
+  const weights = new WeakMap<object, number>();
   const walk: Walk = {
     root: sound.schema,
-    matchers,
-    fits: (schema, inner, place) => fits(schema, inner, { place, walk }),
-    fault: (place, fault) => {
+    fits(schema, inner, place) {
+      walk.spend(weightOf(schema, weights));
+      if (!place.told || !issues.full) return fits(schema, inner, { place, walk });
+      const good = fits(schema, inner, { place: { ...place, told: false }, walk });
+      if (!good) issues.more = true;
+      return good;
+    },
+    fault(place, fault) {
       if (place.told) issues.add(place, fault);
       return false;
     },
-    spend: (steps) => {
-      left -= steps;
-      if (left < 0) throw new CheckBoundError("too much to check; make it smaller");
+    spend(steps) {
+      left.steps -= steps;
+      if (left.steps < 0) throw new CheckBoundError("too much to check; make it smaller");
+    },
+    matches(pattern, text) {
+      const { test, size } = matchers.get(pattern)!;
+      walk.spend(1);
+      left.matching -= text.length * size;
+      if (left.matching < 0) {
+        throw new CheckBoundError("too much text to match with patterns; make it smaller");
+      }
+      return test(text);
     },
   };
   try {
     walk.fits(sound.schema, value, { depth: 0, told: true });
   } catch (error) {
     if (!(error instanceof CheckBoundError)) throw error;
-    issues.add({ depth: 0, told: true }, { says: error.message });
+    issues.bound(error.message);
   }
   return issues.lines();
+}
+
+/** What a schema costs each time: names and choices are gone through one by one. */
+function weightOf(schema: SubSchema, known: WeakMap<object, number>): number {
+  if (typeof schema === "boolean") return 1;
+  const weighed = known.get(schema);
+  if (weighed !== undefined) return weighed;
+  const { enum: choices, ...others } = schema;
+  const names = Object.values(others).reduce<number>(
+    (sum, part) => sum + (typeof part === "object" && part !== null ? Object.keys(part).length : 0),
+    0,
+  );
+  // Choices that are objects are compared by their text.
+  const weight = 1 + ((names + (JSON.stringify(choices)?.length ?? 0)) >> 3);
+  known.set(schema, weight);
+  return weight;
 }
 
 function stepsFor(value: JsonValue): number {
@@ -76,17 +109,16 @@ interface Context {
 
 function fits(schema: SubSchema, value: JsonValue, context: Context): boolean {
   const { place, walk } = context;
-  walk.spend(1);
   if (place.depth > MAX_DEPTH) throw new CheckBoundError(`nested deeper than ${MAX_DEPTH}`);
   if (schema === true) return true;
-  if (schema === false) return walk.fault(place, { expected: "nothing", value });
+  if (schema === false) return walk.fault(place, () => ({ expected: "nothing", value }));
   if (typeof schema.$ref === "string") {
     const target = resolveRef(walk.root, schema.$ref)!;
     if (!walk.fits(target, value, { ...place, depth: place.depth + 1 })) return false;
   }
   const types = typesOf(schema);
   if (types !== undefined && !types.some((type) => isOfType(value, type))) {
-    return walk.fault(place, { expected: types.join(" or "), value });
+    return walk.fault(place, () => ({ expected: types.join(" or "), value }));
   }
   if (!fitsChoice(schema, value, context)) return false;
   const good = fitsKind(schema, value, context);
@@ -99,13 +131,18 @@ function fitsChoice(
   { place, walk }: Context,
 ): boolean {
   if (Object.hasOwn(schema, "const") && !isEqual(schema.const!, value)) {
-    return walk.fault(place, { expected: showConstant(schema.const), value });
+    return walk.fault(place, () => ({ expected: showConstant(schema.const), value }));
   }
   const { enum: choices } = schema;
-  if (!Array.isArray(choices)) return true;
-  walk.spend(choices.length >> 3);
-  if (choices.some((choice) => isEqual(choice, value))) return true;
-  return walk.fault(place, { expected: `one of ${showConstants(choices)}`, value });
+  if (!Array.isArray(choices) || hasValue(choices, value, walk)) return true;
+  return walk.fault(place, () => ({ expected: `one of ${showConstants(choices)}`, value }));
+}
+
+function hasValue(choices: readonly JsonValue[], value: JsonValue, walk: Walk): boolean {
+  if (typeof value !== "object" || value === null) return choices.includes(value);
+  const text = canonical(value);
+  walk.spend(text.length >> 4);
+  return choices.some((choice) => typeof choice === "object" && canonical(choice) === text);
 }
 
 function fitsKind(

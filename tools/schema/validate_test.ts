@@ -183,7 +183,7 @@ Deno.test("schema check: a long value is told by its size, never by a part of it
 Deno.test("schema check: issues are bounded in number, and paths in length", async () => {
   const issues = await issuesOf({ items: { type: "null" } }, Array(50).fill(1));
   equal(issues.length, 9);
-  equal(issues.at(-1), "and 42 more");
+  equal(issues.at(-1), "and more");
   let nested: JsonValue = "x";
   for (let level = 0; level < 100; level++) nested = [nested];
   const [deep] = await issuesOf({ type: ["array", "number"], items: { $ref: "#" } }, nested);

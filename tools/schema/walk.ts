@@ -4,7 +4,6 @@
  */
 import type { JsonValue } from "../../contracts/json.ts";
 import type { JsonSchema } from "../../contracts/tool.ts";
-import type { Matcher } from "./pattern.ts";
 import type { SubSchema } from "./schema_node.ts";
 
 /** A place in the value that is checked. */
@@ -23,12 +22,12 @@ export interface Place {
 export interface Walk {
   /** The schema that references lead into. */
   readonly root: JsonSchema;
-  /** A matcher for every pattern of the schema. */
-  readonly matchers: ReadonlyMap<string, Matcher>;
   /** Whether a value fits a schema; tells why not where that is of interest. */
   readonly fits: (schema: SubSchema, value: JsonValue, place: Place) => boolean;
-  /** Tells a fault. Always `false`, so that it can be returned. */
-  readonly fault: (place: Place, fault: Fault) => false;
+  /** Tells a fault, which is put into words only where it is told. Always `false`, so that it can be returned. */
+  readonly fault: (place: Place, fault: () => Fault) => false;
+  /** Whether a pattern of the schema is found in a text. Throws {@linkcode CheckBoundError} when that is too much work. */
+  readonly matches: (pattern: string, text: string) => boolean;
   /** Takes steps off what is left. Throws {@linkcode CheckBoundError} when nothing is. */
   readonly spend: (steps: number) => void;
 }
@@ -60,8 +59,16 @@ export function all<T>(items: Iterable<T>, { told }: Place, holds: (item: T) => 
   return good;
 }
 
-/** A text that two JSON values share exactly when they are equal. */
+/** A text that two JSON values share exactly when they are equal. Throws {@linkcode CheckBoundError} when the value is nested too deeply. */
 export function canonical(value: JsonValue): string {
+  try {
+    return sortedJson(value);
+  } catch {
+    throw new CheckBoundError("nested too deeply to be compared");
+  }
+}
+
+function sortedJson(value: JsonValue): string {
   return JSON.stringify(
     value,
     (_key, inner) =>

@@ -446,6 +446,23 @@ Deno.test("declarations: twelve levels where strict mode takes ten are refused",
   throws(() => declareTools([tool(schema)], "openai-strict"), /is nested deeper than 10 levels/);
 });
 
+Deno.test("declarations: references that multiply are refused where they must be written out", () => {
+  const $defs = Object.fromEntries(
+    Array.from({ length: 30 }, (_, index) => [
+      `t${index}`,
+      index === 29
+        ? STRING
+        : object({ a: { $ref: `#/$defs/t${index + 1}` }, b: { $ref: `#/$defs/t${index + 1}` } }),
+    ]),
+  );
+  const made = tool(object({ a: { $ref: "#/$defs/t0" } }, { $defs }));
+  throws(
+    () => declareTools([made], "gemini-openapi"),
+    /is one of more than 5000 schemas; say it flatter/,
+  );
+  equal(declareTools([made], "gemini").tools.length, 1);
+});
+
 Deno.test("declarations: nothing of a tool is changed by them", () => {
   const made = tool(
     object({ a: { const: "x" }, b: { oneOf: [STRING] } }, { required: ["a", "b"] }),

@@ -34,6 +34,7 @@ export function geminiOpenApiTool(tool: Tool, notes: string[]): GeminiOpenApiToo
     root: parameters,
     within: [],
     notes,
+    left: { parts: MAX_PARTS },
   };
   for (const property of Object.keys((parameters.properties ?? {}) as JsonSchema)) {
     if (/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(property)) continue;
@@ -54,6 +55,9 @@ export function geminiOpenApiTool(tool: Tool, notes: string[]): GeminiOpenApiToo
   }
   return { name, description, parameters: schema };
 }
+
+/** Schemas that are written out: references that multiply make a small schema large. */
+const MAX_PARTS = 5_000;
 
 const KEYWORDS: ReadonlySet<string> = new Set([
   "additionalProperties",
@@ -81,7 +85,15 @@ const KEYWORDS: ReadonlySet<string> = new Set([
 /** Formats that the API is known to take; of texts it has refused all others. */
 const FORMATS: ReadonlySet<JsonValue> = new Set(["date-time", "double", "float", "int32", "int64"]);
 
-function openApi(schema: SubSchema, place: WirePlace): JsonSchema {
+interface OpenApiPlace extends WirePlace {
+  /** How many schemas may still be written out. */
+  readonly left: { parts: number };
+}
+
+function openApi(schema: SubSchema, place: OpenApiPlace): JsonSchema {
+  if (place.left.parts-- <= 0) {
+    refuse(place, `is one of more than ${MAX_PARTS} schemas; say it flatter`);
+  }
   const within = isObject(schema) && typeof schema.$ref === "string"
     ? [...place.within, schema.$ref]
     : place.within;
@@ -91,7 +103,8 @@ function openApi(schema: SubSchema, place: WirePlace): JsonSchema {
     refuse(here, "is a list with a schema for each place; use an object");
   }
   const kept = keepOnly(normal, { keep: KEYWORDS, place: here });
-  return typed(rewriteParts(withFormat(kept, here), { place: here, rewrite: openApi }), here);
+  const rewrite = (part: SubSchema, inner: WirePlace) => openApi(part, { ...here, ...inner });
+  return typed(rewriteParts(withFormat(kept, here), { place: here, rewrite }), here);
 }
 
 function withFormat(schema: JsonSchema, place: WirePlace): JsonSchema {
