@@ -29,13 +29,16 @@ export {
   DEFAULT_HISTORY_WINDOW,
   DEFAULT_MAX_ITERATIONS,
   DEFAULT_RUN_TIMEOUT_MS,
+  DEFAULT_TOOL_ITERATIONS,
   type Loop,
   type LoopConfig,
+  type LoopProtocol,
   type RunRequest,
   type RunResult,
   type RunStream,
 } from "./contracts/loop.ts";
 
+export type { CallableTool, ToolSet } from "./contracts/tool.ts";
 export type { JsonValue } from "./contracts/json.ts";
 export type { Scope } from "./contracts/scope.ts";
 export {

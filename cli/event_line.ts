@@ -28,6 +28,20 @@ function fieldsOf(event: RunEvent): { readonly [key: string]: JsonValue } {
         duration_ms: event.durationMs,
         tokens: tokenFields(event.tokens),
       };
+    case "llm_call":
+      return {
+        content: event.content,
+        calls: event.calls,
+        tokens: tokenFields(event.tokens),
+      };
+    case "tool_result":
+      return {
+        args: event.args,
+        content: event.content,
+        ok: event.ok,
+        duration_ms: event.durationMs,
+      };
+    case "tool_call":
     case "sandbox_event":
     case "data_update":
     case "compacted":

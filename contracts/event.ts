@@ -49,7 +49,10 @@ export interface RunEventBase {
  * - `response_discarded` the chunks since the last `turn_start` were not the answer (code followed, or the reply started anew)
  * - `execute_js` the model sent a script; `content` is its source
  * - `execute_js_result` the script ended; `content` is the observation, `ok` whether it ended without a failure
- * - `sandbox_event` something happened inside the script; `args` (a host call: `kind`, `name`, `outcome`, `duration_ms`, …)
+ * - `llm_call` the model replied with calls of tools; `content` is what it said beside them, `calls` how many there are
+ * - `tool_call` a tool is about to be called; `args` (`id`, `name`, `arguments` as the model wrote them)
+ * - `tool_result` the call ended; `content` is what the model is told, `ok` whether the tool gave a result
+ * - `sandbox_event` something happened inside the script, or a call passed the gate; `args` (a host call: `kind`, `name`, `outcome`, `duration_ms`, …)
  * - `data_update` the carried data changed; `args` is the new value
  * - `compacted` history was summarized; `args`
  * - `budget_trimmed` old turns were left out to fit the window; `args`
@@ -73,6 +76,23 @@ export type RunEventBody =
     readonly ok: boolean;
     readonly durationMs: number;
     readonly tokens: CallTokens;
+  }
+  | {
+    readonly type: "llm_call";
+    readonly content: string;
+    readonly calls: number;
+    readonly tokens: CallTokens;
+  }
+  | {
+    readonly type: "tool_call";
+    readonly args: { readonly id: string; readonly name: string; readonly arguments: string };
+  }
+  | {
+    readonly type: "tool_result";
+    readonly args: { readonly id: string; readonly name: string };
+    readonly content: string;
+    readonly ok: boolean;
+    readonly durationMs: number;
   }
   | { readonly type: "sandbox_event"; readonly args: { readonly [key: string]: JsonValue } }
   | { readonly type: "data_update"; readonly args: JsonValue }

@@ -14,14 +14,20 @@ import type { SandboxBuilder } from "./sandbox.ts";
 import type { Scope } from "./scope.ts";
 import type { RunStatus, SessionStore } from "./session.ts";
 import type { StepStore } from "./step.ts";
+import type { ToolSet } from "./tool.ts";
 import type { Tracer } from "./tracing.ts";
 
 /** Model calls that one run makes at most, unless told otherwise. */
 export const DEFAULT_MAX_ITERATIONS = 20;
+/** The same where the model calls tools by name. */
+export const DEFAULT_TOOL_ITERATIONS = 10;
 /** Wall time of one run, unless told otherwise: five minutes. */
 export const DEFAULT_RUN_TIMEOUT_MS = 300_000;
 /** Steps of the past that are replayed to the model at most, unless told otherwise. */
 export const DEFAULT_HISTORY_WINDOW = 80;
+
+/** How the model acts: `code` it writes a script each turn, `tools` it calls tools by name. */
+export type LoopProtocol = "code" | "tools";
 
 /** What a loop is made of. The caller owns every part; the loop disposes none of them. */
 export interface LoopConfig {
@@ -31,8 +37,12 @@ export interface LoopConfig {
   readonly sessions: SessionStore;
   /** Keeps the trace. */
   readonly steps: StepStore;
-  /** Makes the sandbox of each run. */
-  readonly sandboxBuilder: SandboxBuilder;
+  /** How the model acts. A session may go on under another one. @default "code" */
+  readonly protocol?: LoopProtocol;
+  /** Makes the sandbox of each run. The protocol `code` needs it; `tools` does not use it. */
+  readonly sandboxBuilder?: SandboxBuilder;
+  /** What the model can call by name in the protocol `tools`, which needs it here or in each request. */
+  readonly tools?: ToolSet;
   /** Decides over calls out of scripts. @default new DefaultPolicy() */
   readonly policy?: PolicyChecker;
   /** Asks a person about calls that the policy wants asked. Without it, to ask is to refuse. */
@@ -43,7 +53,7 @@ export interface LoopConfig {
   readonly calls?: CallLog;
   /** The model for sessions that are pinned to none. @default the client's own */
   readonly model?: string;
-  /** Model calls of one run at most. @default 20 */
+  /** Model calls of one run at most. @default 20, in the protocol `tools` 10 */
   readonly maxIterations?: number;
   /** Wall time of one run. @default 300_000 */
   readonly runTimeoutMs?: number;
@@ -102,6 +112,8 @@ export interface RunRequest {
   readonly approve?: Approve;
   /** The model for this run; beats the session's and the loop's. */
   readonly model?: string;
+  /** What the model can call by name in this run, in the protocol `tools`. @default the loop's */
+  readonly tools?: ToolSet;
   /** Model calls of this run at most. @default the loop's */
   readonly maxIterations?: number;
   /** Tokens of one reply at most. @default the provider's own */

@@ -7,6 +7,9 @@ export type StepType =
   | "user"
   | "execute_js"
   | "execute_js_result"
+  | "llm_call"
+  | "tool_call"
+  | "tool_result"
   | "response"
   | "error"
   | "summary";

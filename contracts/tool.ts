@@ -1,7 +1,8 @@
 /** A tool: defined once, and called as a function of a script or by its name. What checks, declares and calls it is in `tools/`. */
 import type { JsonValue } from "./json.ts";
+import type { ToolDeclaration } from "./model.ts";
 import type { CallAim } from "./policy.ts";
-import type { CallContext } from "./sandbox.ts";
+import type { CallContext, HostFunction } from "./sandbox.ts";
 
 /** A JSON Schema (draft 2020-12) as plain data. */
 export interface JsonSchema {
@@ -55,4 +56,20 @@ export interface Tool {
    * model, message only.
    */
   readonly execute: (value: unknown, context: CallContext) => unknown;
+}
+
+/** A tool as a run calls it by its name. */
+export interface CallableTool {
+  /** What the model is told; calls name it by the name in here. */
+  readonly declaration: ToolDeclaration;
+  /** What the gate passes a call on to: takes one object, and checks it. Its name is the one that policies, grants and the log know the tool by. */
+  readonly hostFunction: HostFunction;
+  /** Whether a call may run while others do. */
+  readonly safe: boolean;
+}
+
+/** Tools that runs may call by name. `ToolRegistry` is one. */
+export interface ToolSet {
+  /** The tools, asked for once when a run begins. Names must differ. */
+  callable(): readonly CallableTool[];
 }

@@ -7,7 +7,7 @@ import { untilAborted } from "./abort.ts";
 import { AnswerStream } from "./answer_stream.ts";
 import { attempt } from "./failure.ts";
 import { RedactedChunks } from "./redacted_chunks.ts";
-import { interpretReply, type Reply } from "./reply.ts";
+import type { Reply } from "./reply.ts";
 import { type Attributes, type Trace, traced } from "./trace.ts";
 import { addUsage, NO_USAGE } from "./usage.ts";
 
@@ -19,9 +19,9 @@ export interface Question {
   /** The model. */
   readonly llm: Client;
   /** What it is sent. */
-  readonly request: Pick<CompletionRequest, "messages" | "model">;
-  /** Names of the functions that scripts can call. */
-  readonly functions: readonly string[];
+  readonly request: Pick<CompletionRequest, "messages" | "model" | "tools" | "toolChoice">;
+  /** Says what a reply is. */
+  readonly interpret: (completion: Completion) => Reply;
   /** Ends with the run. */
   readonly signal: AbortSignal;
   /** Hears of the text as it arrives; left out when nobody listens, so that the reply may come in one piece. */
@@ -72,14 +72,13 @@ async function askOnce(question: Question): Promise<{ completion: Completion; re
   const stream = chunks && new AnswerStream(chunks);
   try {
     const completion = await complete(question, stream);
-    const { text, finishReason } = completion;
-    if (finishReason === "content_filter") {
+    if (completion.finishReason === "content_filter") {
       throw new AgentLoopError(
         "The provider's content filter stopped the model's reply. Rephrase the message, or choose another model.",
         { code: "model_rejected" },
       );
     }
-    const reply = interpretReply(text, finishReason, { functions: question.functions });
+    const reply = question.interpret(completion);
     const isAnswer = reply.kind === "final" || reply.kind === "done";
     stream?.finish(isAnswer ? reply.text : undefined);
     chunks?.finish();

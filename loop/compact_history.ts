@@ -117,10 +117,10 @@ function foldInto(
     ? firstStep([...retained, ...present]) ?? view.nextStep
     : undefined;
   const isSummary = retainFromStep !== undefined && heads.length === 1;
-  const headPieces = heads.map(({ role, content }): Piece => ({
+  const headPieces = heads.map((message): Piece => ({
+    ...message,
     kind: isSummary ? "summary" : "given",
-    role,
-    content: content.toWellFormed(),
+    content: message.content.toWellFormed(),
   }));
   return {
     pieces: [...headPieces, ...answeredBy(rest, before), ...rest],
@@ -146,9 +146,15 @@ function commonTail(history: readonly Message[], messages: readonly Message[]): 
   while (count < Math.min(history.length, messages.length)) {
     const [old, now] = [history.at(-1 - count), messages.at(-1 - count)];
     if (old?.role !== now?.role || old?.content !== now?.content) break;
+    if (old?.toolCallId !== now?.toolCallId || !sameCalls(old, now)) break;
     count++;
   }
   return count;
+}
+
+function sameCalls(one: Message | undefined, other: Message | undefined): boolean {
+  return one?.toolCalls === other?.toolCalls ||
+    JSON.stringify(one?.toolCalls) === JSON.stringify(other?.toolCalls);
 }
 
 /** The least index of a step behind some pieces: from there on nothing was folded. */

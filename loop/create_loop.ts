@@ -7,18 +7,18 @@ import { checkConfig, checkRequest } from "./validate.ts";
 /**
  * Creates a loop. It holds no state between runs, and disposes none of the parts it is given.
  *
- * @throws {TypeError} when a required part (`llm`, `sessions`, `steps`, `sandboxBuilder`) is missing or is not what it should be.
+ * @throws {TypeError} when a required part (`llm`, `sessions`, `steps`, and for scripts `sandboxBuilder`) is missing or is not what it should be.
  * @throws {RangeError} when a number is out of range.
  */
 export function createLoop(config: LoopConfig): Loop {
   const parts = checkConfig(config);
   return {
     run: async (request: RunRequest) => {
-      checkRequest(request);
+      checkRequest(request, parts);
       return await executeRun({ parts, request }, request.onEvent);
     },
     stream: (request: RunRequest) => {
-      checkRequest(request);
+      checkRequest(request, parts);
       return streamRun(request, (own, listener) => executeRun({ parts, request: own }, listener));
     },
   };

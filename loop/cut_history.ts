@@ -1,4 +1,4 @@
-/** Where a history may be cut in two: never between a script and its result, nor between a message and the answer to it. Pure. */
+/** Where a history may be cut in two: never between a script, or calls of tools, and the results, nor between a message and the answer to it. Pure. */
 import type { Message } from "../contracts/model.ts";
 import { isElidedScript } from "./elide.ts";
 import { extractJsBlock } from "./extract.ts";
@@ -46,7 +46,9 @@ function possibleCuts(
   const exchanges = history.flatMap(({ role }, at) =>
     at > 0 && role === "user" && !scripts[at - 1] ? [at] : []
   );
-  const starts = scripts.flatMap((isOne, at) => at > 0 && isOne ? [at] : []);
+  const starts = history.flatMap(({ toolCalls }, at) =>
+    at > 0 && (scripts[at] || toolCalls !== undefined) ? [at] : []
+  );
   const cuts = [...exchanges, ...starts, history.length].sort((a, b) => a - b);
   return { exchanges, cuts };
 }

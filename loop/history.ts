@@ -4,8 +4,9 @@
  * added, the one before becomes a short line, and stays that line.
  */
 import type { TokenEstimator } from "../contracts/compaction.ts";
-import type { Message } from "../contracts/model.ts";
+import type { Message, ModelToolCall } from "../contracts/model.ts";
 import { type RunStep, STEP_TYPE_SUMMARY } from "../contracts/step.ts";
+import { callIdOf, callsOf } from "./call_steps.ts";
 import { elideScript } from "./elide.ts";
 import { joinPieces, type Piece, summaryText } from "./piece.ts";
 import { estimateTokens } from "./tokens.ts";
@@ -13,6 +14,7 @@ import { estimateTokens } from "./tokens.ts";
 /** What the loop says in the user's place where a run broke off. Part of stored conversations' prompts: a change moves their prefix. */
 const NO_RESULT = "[The run ended before this script's result was kept.]";
 const NO_ANSWER = "[The run ended without an answer.]";
+const NO_CALL_RESULT = "[The run ended before this call's result was kept.]";
 
 /** What a chat template puts around a message, in tokens: about as much in all the common ones. */
 export const MESSAGE_TOKENS = 4;
@@ -20,7 +22,15 @@ export const MESSAGE_TOKENS = 4;
 /** A step as a conversation takes it. */
 export type ReplayedStep =
   & Pick<RunStep, "stepType" | "content">
-  & Partial<Pick<RunStep, "stepIndex">>;
+  & Partial<Pick<RunStep, "stepIndex" | "toolArgs">>;
+
+/** How a conversation is said. */
+export interface ConversationOptions {
+  /** Sizes texts. @default estimateTokens */
+  readonly estimate?: TokenEstimator;
+  /** Calls of tools are said in the provider's own shape; without it as text, for requests that declare no tools. @default false */
+  readonly nativeCalls?: boolean;
+}
 
 /** The conversation of one run. */
 export class Conversation {
@@ -30,12 +40,16 @@ export class Conversation {
   #tokens = 0;
   /** The script that still stands verbatim, and its source. */
   #script: { readonly piece: Piece; readonly source: string } | undefined;
+  /** The calls of the newest reply that have no result yet, by their ids. */
+  readonly #unanswered = new Map<string, ModelToolCall>();
   /** What the conversation waits for: nothing, an answer, or the result of a script. */
   #open: "none" | "answer" | "result" = "none";
+  readonly #nativeCalls: boolean;
 
   /** Begins an empty conversation. */
-  constructor(estimate: TokenEstimator = estimateTokens) {
+  constructor({ estimate = estimateTokens, nativeCalls = false }: ConversationOptions = {}) {
     this.#estimate = estimate;
+    this.#nativeCalls = nativeCalls;
   }
 
   /** The pieces, oldest first. */
@@ -52,18 +66,30 @@ export class Conversation {
   readonly sizeOf = (piece: Piece): number => {
     const known = this.#sizes.get(piece);
     if (known !== undefined) return known;
-    const size = this.#estimate(piece.content) + MESSAGE_TOKENS;
+    const calls = piece.toolCalls ?? [];
+    const size = this.#estimate(piece.content) + MESSAGE_TOKENS +
+      calls.reduce(
+        (sum, call) => sum + this.#estimate(call.name + call.argumentsJson) + MESSAGE_TOKENS,
+        0,
+      );
     this.#sizes.set(piece, size);
     return size;
   };
 
   /** Adds a step; kinds that are not replayed (errors) leave the conversation as it is. */
-  add({ stepType, content, stepIndex }: ReplayedStep): void {
+  add({ stepType, content, stepIndex, toolArgs }: ReplayedStep): void {
     switch (stepType) {
       case "user":
         return this.addUser({ message: content, stepIndex });
+      case "llm_call":
+        this.#settle();
+        return this.#addCalls(content, { toolArgs, stepIndex });
+      case "tool_result":
+        return this.#addCallResult(content, { toolArgs, stepIndex });
+      case "tool_call":
+        return; // what was called stands in the reply that called it
       case "execute_js":
-        this.#settleScript();
+        this.#settle();
         this.#addScript(content, stepIndex);
         this.#open = "result";
         return;
@@ -72,7 +98,7 @@ export class Conversation {
         this.#open = "answer";
         return;
       case "response":
-        this.#settleScript();
+        this.#settle();
         this.#push({ kind: "response", role: "assistant", content, ...stepOf(stepIndex) });
         this.#open = "none";
         return;
@@ -96,7 +122,7 @@ export class Conversation {
       readonly stepIndex?: number | undefined;
     },
   ): void {
-    this.#settleScript();
+    this.#settle();
     if (this.#open === "answer") this.#push({ kind: "note", role: "user", content: NO_ANSWER });
     const content = appendix === "" ? message : `${message}\n\n${appendix}`;
     this.#push({ kind: "message", role: "user", content, ...stepOf(stepIndex) });
@@ -114,11 +140,62 @@ export class Conversation {
     this.#tokens = this.#pieces.reduce((sum, piece) => sum + this.sizeOf(piece), 0);
   }
 
-  /** Says in the place of a result that there is none. */
-  #settleScript(): void {
+  /** Says in the place of results that there are none. */
+  #settle(): void {
+    for (const id of [...this.#unanswered.keys()]) {
+      this.#answerCall(id, { kind: "note", role: "user", content: NO_CALL_RESULT });
+    }
     if (this.#open !== "result") return;
     this.#push({ kind: "note", role: "user", content: NO_RESULT });
     this.#open = "answer";
+  }
+
+  /** Adds a reply that called tools. Where its calls cannot be read, what it said is all that is left of it. */
+  #addCalls(
+    said: string,
+    { toolArgs, stepIndex }: Pick<ReplayedStep, "toolArgs" | "stepIndex">,
+  ): void {
+    const toolCalls = callsOf(toolArgs);
+    for (const call of toolCalls) this.#unanswered.set(call.id, call);
+    this.#open = "answer";
+    if (this.#nativeCalls) {
+      const calls = toolCalls.length === 0 ? {} : { toolCalls };
+      this.#push({
+        kind: "calls",
+        role: "assistant",
+        content: said,
+        ...calls,
+        ...stepOf(stepIndex),
+      });
+      return;
+    }
+    const lines = toolCalls.map(({ name, argumentsJson }) => `[called ${name}(${argumentsJson})]`);
+    const content = [...(said === "" ? [] : [said]), ...lines].join("\n");
+    this.#push({ kind: "calls", role: "assistant", content, ...stepOf(stepIndex) });
+  }
+
+  #addCallResult(
+    content: string,
+    { toolArgs, stepIndex }: Pick<ReplayedStep, "toolArgs" | "stepIndex">,
+  ): void {
+    const id = callIdOf(toolArgs);
+    // A result whose call is not in the conversation would be refused by every provider.
+    if (!this.#unanswered.has(id)) return;
+    this.#answerCall(id, { kind: "call_result", role: "user", content, ...stepOf(stepIndex) });
+  }
+
+  #answerCall(id: string, piece: Piece): void {
+    const name = this.#unanswered.get(id)?.name ?? "";
+    this.#unanswered.delete(id);
+    if (this.#nativeCalls) {
+      this.#push({ ...piece, kind: "call_result", role: "tool", toolCallId: id });
+    } else {
+      this.#push({
+        ...piece,
+        kind: "call_result",
+        content: `[result of ${name}]\n${piece.content}`,
+      });
+    }
   }
 
   #addScript(source: string, stepIndex: number | undefined): void {

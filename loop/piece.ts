@@ -5,7 +5,7 @@
 import type { Message } from "../contracts/model.ts";
 
 /**
- * What a piece is: `message` of the user, `script`, its `result`, `response`; a `note` of the loop about a run that broke off; a `summary`
+ * What a piece is: `message` of the user, `script`, its `result`, `response`; `calls` of tools in one reply, and the `call_result` of each; a `note` of the loop about a run that broke off; a `summary`
  * of what was before; a `gap` in the place of turns that were left out; something `given` by a compactor in its own form.
  */
 export type PieceKind =
@@ -13,6 +13,8 @@ export type PieceKind =
   | "script"
   | "result"
   | "response"
+  | "calls"
+  | "call_result"
   | "note"
   | "summary"
   | "gap"
@@ -25,6 +27,10 @@ export interface Piece {
   readonly content: string;
   /** Index in the session's trace of the step behind it. */
   readonly step?: number;
+  /** The calls that an assistant's piece makes. */
+  readonly toolCalls?: Message["toolCalls"];
+  /** The call that a tool's piece answers. */
+  readonly toolCallId?: string;
   /** Turns that a gap stands for. */
   readonly turns?: number;
 }
@@ -44,21 +50,49 @@ export function gapPiece(turns: number): Piece {
 
 /** Whether a turn begins with a piece: what stands before it can go without leaving half of something. */
 export function beginsTurn({ kind }: Piece): boolean {
-  return kind === "message" || kind === "script";
+  return kind === "message" || startsAction(kind);
 }
 
-/** Joins pieces to messages: those of one role that follow each other become one, since many chat templates demand that roles alternate. */
-export function joinPieces(pieces: readonly Pick<Piece, "role" | "content">[]): Message[] {
+/** Whether a piece is something that the model did, with the outcome behind it: a script, or calls of tools. */
+export function startsAction(kind: PieceKind): boolean {
+  return kind === "script" || kind === "calls";
+}
+
+/**
+ * Joins pieces to messages: those of one role that follow each other become one, since many chat templates demand that roles alternate. Calls and their results
+ * stay messages of their own.
+ */
+export function joinPieces(pieces: readonly Joinable[]): Message[] {
   const messages: Message[] = [];
-  for (const { role, content } of pieces) {
+  pieces.forEach((piece, at) => {
     const last = messages.at(-1);
-    if (last?.role !== role) messages.push({ role, content });
-    else messages[messages.length - 1] = { role, content: `${last.content}\n\n${content}` };
-  }
+    if (last === undefined || !joins(pieces[at - 1], piece)) messages.push(messageOf(piece));
+    else messages[messages.length - 1] = joined(last, piece);
+  });
   return messages;
 }
 
 /** For each message that pieces join to, the position of its first piece. */
-export function messageStarts(pieces: readonly Pick<Piece, "role">[]): number[] {
-  return pieces.flatMap(({ role }, at) => pieces[at - 1]?.role === role ? [] : [at]);
+export function messageStarts(pieces: readonly Joinable[]): number[] {
+  return pieces.flatMap((piece, at) => joins(pieces[at - 1], piece) ? [] : [at]);
+}
+
+type Joinable = Pick<Piece, "role" | "content" | "toolCalls" | "toolCallId">;
+
+function joins(before: Joinable | undefined, piece: Joinable): boolean {
+  return before?.role === piece.role && piece.role !== "tool" && before.toolCalls === undefined &&
+    piece.toolCalls === undefined;
+}
+
+function joined({ role, content }: Message, more: Joinable): Message {
+  return { role, content: `${content}\n\n${more.content}` };
+}
+
+function messageOf({ role, content, toolCalls, toolCallId }: Joinable): Message {
+  return {
+    role,
+    content,
+    ...(toolCalls === undefined ? {} : { toolCalls }),
+    ...(toolCallId === undefined ? {} : { toolCallId }),
+  };
 }

@@ -11,9 +11,11 @@ import { attempt } from "./failure.ts";
 import { assertPresentFits, isTooLong } from "./fit_request.ts";
 import { openGate } from "./gate.ts";
 import { Conversation, MESSAGE_TOKENS } from "./history.ts";
+import { KeptResults } from "./kept_results.ts";
 import { showsReturned } from "./observation.ts";
 import type { GateOptions } from "./passage.ts";
-import { composeSystemPrompt } from "./prompt.ts";
+import { composePrompt } from "./prompt.ts";
+import type { Protocol } from "./protocol.ts";
 import type { Recorder } from "./recorder.ts";
 import { redactedCalls } from "./redacted_calls.ts";
 import { rehydrate } from "./rehydrate.ts";
@@ -21,6 +23,7 @@ import { replay } from "./replay.ts";
 import { compactHistory } from "./run_compaction.ts";
 import type { RunSecrets } from "./run_secrets.ts";
 import type { RunState, RunTally, TurnContext } from "./run_state.ts";
+import { type RunTools, toolSandbox } from "./run_tools.ts";
 import type { SandboxLease } from "./sandbox_lease.ts";
 import type { Spending } from "./spending.ts";
 import { type Trace, traced } from "./trace.ts";
@@ -30,6 +33,8 @@ import { watchCalls, watchReservations } from "./watched_calls.ts";
 
 /** What a run is prepared from. */
 export interface RunSetup {
+  readonly protocol: Protocol;
+  readonly tools: RunTools;
   readonly parts: LoopParts;
   readonly request: RunRequest;
   readonly runId: string;
@@ -64,11 +69,11 @@ export async function prepareRun(setup: RunSetup): Promise<RunState> {
     content: request.message,
   });
   const sandbox = await untilAborted(signal, building);
-  tally.systemPrompt = composeSystemPrompt(
-    session.systemPrompt ?? "",
-    sandbox.prompt,
-    request.context,
-  );
+  tally.systemPrompt = composePrompt(setup.protocol.instructions, {
+    persona: session.systemPrompt ?? "",
+    sandboxApi: sandbox.prompt,
+    context: request.context,
+  });
   const run = beginRun(setup, { session, sandbox });
   run.droppedBefore = replay(run, steps);
   run.conversation.addUser({
@@ -88,7 +93,8 @@ function beginRun(
   setup: RunSetup,
   { session, sandbox }: { readonly session: Session; readonly sandbox: Sandbox },
 ): RunState {
-  const { parts, request, signal, recorder, tally, spending, trace, warmUp } = setup;
+  const { parts, request, signal, recorder, tally, spending, trace, warmUp, protocol, tools } =
+    setup;
   const budget = new PromptBudget(parts.contextBudget, request.maxTokens);
   const model = request.model ?? session.model ?? parts.model;
   spending.model = model;
@@ -104,6 +110,9 @@ function beginRun(
     spending,
     trace,
     warmUp,
+    protocol,
+    tools,
+    kept: new KeptResults(parts.steps, request.sessionId),
     sandbox,
     openGate: (turn) => {
       const reserve = watchReservations({
@@ -115,9 +124,13 @@ function beginRun(
       const { trace } = turn;
       return watchCalls(handler, { spending, trace, onLimit: limitTeller(run) });
     },
-    conversation: new Conversation(budget.estimate),
+    conversation: new Conversation({
+      estimate: budget.estimate,
+      nativeCalls: protocol.name === "tools",
+    }),
     budget,
-    systemTokens: budget.estimate(tally.systemPrompt) + MESSAGE_TOKENS,
+    systemTokens: budget.estimate(tally.systemPrompt) + MESSAGE_TOKENS +
+      declarationTokens(tools, budget),
     droppedBefore: 0,
     compactionIsOver: false,
     reached: undefined,
@@ -127,6 +140,10 @@ function beginRun(
     unsettled: [],
   };
   return run;
+}
+
+function declarationTokens({ declarations }: RunTools, { estimate }: PromptBudget): number {
+  return declarations.length === 0 ? 0 : estimate(JSON.stringify(declarations));
 }
 
 /** Keeps the limit that a call would have passed. Listeners hear of the first one only: a script can make a million. */
@@ -162,10 +179,14 @@ function readSteps({ parts, request }: RunSetup): Promise<RunStep[]> {
 }
 
 function startSandbox(setup: RunSetup, session: Session): Promise<Sandbox> {
-  const { parts, request, runId, signal, recorder, lease, trace } = setup;
+  const { parts, request, runId, signal, recorder, lease, trace, tools } = setup;
+  const { sandboxBuilder } = parts;
+  if (setup.protocol.name === "tools" || sandboxBuilder === undefined) {
+    return lease.start(() => Promise.resolve(toolSandbox(tools)));
+  }
   const build = () =>
     attempt({ doing: "make the sandbox", code: "sandbox_start" }, () =>
-      parts.sandboxBuilder.build({
+      sandboxBuilder.build({
         session,
         runId,
         ...(request.scope === undefined ? {} : { scope: request.scope }),
@@ -209,9 +230,14 @@ function gateOptions(
 }
 
 /** What stands behind the user's message in this run only: data that the replayed history does not show, and the request's own context. */
-function appendixOf({ data, recorder, request }: RunState, steps: readonly RunStep[]): string {
+function appendixOf(
+  { data, recorder, request, protocol }: RunState,
+  steps: readonly RunStep[],
+): string {
   // Results are shown as they are stored: without secrets.
-  const digest = data === undefined ? undefined : recorder.redact(data.digest);
+  const digest = data === undefined || protocol.name === "tools"
+    ? undefined
+    : recorder.redact(data.digest);
   const carried = digest === undefined || showsReturned(steps, digest)
     ? ""
     : `[args, carried over from before: ${digest}]`;

@@ -2,7 +2,8 @@
  * The system prompt. Nothing in it changes from turn to turn or from one run of a session to the next, so that providers can cache it.
  */
 
-const PROTOCOL =
+/** How a model that writes scripts is to reply. */
+export const PROTOCOL_PROMPT =
   `You solve tasks by running JavaScript. Reply with one fenced block that defines \`run\`, like this:
 
 \`\`\`javascript
@@ -28,7 +29,7 @@ function run(args) {
  * `answer`; those come with the sandbox.
  */
 export function textEmissionSystemPrompt(): string {
-  return PROTOCOL;
+  return PROTOCOL_PROMPT;
 }
 
 /**
@@ -40,9 +41,21 @@ export function textEmissionSystemPrompt(): string {
  * @param context what is stable over the turns of a run, such as project instructions
  */
 export function composeSystemPrompt(persona: string, sandboxApi: string, context?: string): string {
+  return composePrompt(PROTOCOL_PROMPT, { persona, sandboxApi, context });
+}
+
+/** The same under instructions of any protocol. */
+export function composePrompt(
+  instructions: string,
+  { persona, sandboxApi, context }: {
+    readonly persona: string;
+    readonly sandboxApi: string;
+    readonly context: string | undefined;
+  },
+): string {
   const api = sandboxApi.trim();
   const parts = [
-    textEmissionSystemPrompt(),
+    instructions,
     persona.trim(),
     api === "" ? "" : `## Sandbox API\n\n${api}`,
     (context ?? "").trim(),

@@ -125,6 +125,7 @@ export class Recorder {
     switch (body.type) {
       case "sandbox_event":
       case "data_update":
+      case "tool_call":
         return { ...body, args: redactJson(body.args, redactor) } as RunEventBody;
       case "turn_start":
       case "response_discarded":

@@ -78,8 +78,8 @@ function fromExchangeStart(steps: readonly RunStep[], first: number): RunStep[] 
   if (before >= 0) return steps.slice(before);
   const after = steps.findIndex((step) => step.stepType === "user" && step.stepIndex > first);
   // One exchange longer than all that is in reach: its newest part is what there is to show.
-  const script = steps.findIndex((step) =>
-    step.stepType === "execute_js" && step.stepIndex >= first
+  const script = steps.findIndex(({ stepType, stepIndex }) =>
+    (stepType === "execute_js" || stepType === "llm_call") && stepIndex >= first
   );
   const start = after >= 0 ? after : script;
   return start < 0 ? [] : steps.slice(start);

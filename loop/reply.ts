@@ -2,7 +2,7 @@
  * What a model's reply is: a script to run, an answer, or something that is neither. Decided on the text alone; what the sandbox makes of
  * a script is another matter. When in doubt nothing runs: a reply that is not understood costs a turn, code run by mistake costs more.
  */
-import type { FinishReason } from "../contracts/model.ts";
+import type { FinishReason, ModelToolCall } from "../contracts/model.ts";
 import { definesRun } from "./code_scan.ts";
 import { type FencedBlock, scanReply } from "./fences.ts";
 import { findWrongForm, type WrongForm } from "./wrong_form.ts";
@@ -11,6 +11,7 @@ import { findWrongForm, type WrongForm } from "./wrong_form.ts";
  * A reply, told apart by `kind`:
  *
  * - `code` a script to run; `ignoredBlocks` counts the other blocks that looked like scripts and are not run
+ * - `calls` of tools by their names, and what was said beside them; where a model acts by calls
  * - `final` prose: the answer
  * - `done` the answer beside a `DONE` on a line of its own
  * - `cut` the reply ended too early: at the output limit (`length`), or within a block (`fence`)
@@ -20,6 +21,7 @@ import { findWrongForm, type WrongForm } from "./wrong_form.ts";
  * - `empty` nothing at all beside reasoning
  */
 export type Reply =
+  | { readonly kind: "calls"; readonly calls: readonly ModelToolCall[]; readonly said: string }
   | { readonly kind: "code"; readonly source: string; readonly ignoredBlocks: number }
   | { readonly kind: "final"; readonly text: string }
   | { readonly kind: "done"; readonly text: string }

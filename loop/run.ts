@@ -3,10 +3,12 @@ import type { RunEvent } from "../contracts/event.ts";
 import type { RunRequest, RunResult } from "../contracts/loop.ts";
 import { RunWall } from "./abort.ts";
 import { prepareRun } from "./prepare.ts";
+import { protocolOf } from "./protocol.ts";
 import { Recorder } from "./recorder.ts";
 import { endEarly, report, type RunEnd, type RunLife, settle } from "./run_end.ts";
 import { createRunId } from "./run_id.ts";
 import { RunSecrets } from "./run_secrets.ts";
+import { NO_TOOLS, takeTools } from "./run_tools.ts";
 import { SandboxLease } from "./sandbox_lease.ts";
 import { Spending } from "./spending.ts";
 import { startTrace } from "./trace.ts";
@@ -81,15 +83,22 @@ async function live(life: RunLife): Promise<RunEnd> {
   using warmUp = new WarmUp(parts.llm);
   life.recorder.heed(wall.signal);
   try {
+    const protocol = protocolOf(parts.protocol);
+    const set = request.tools ?? parts.tools;
     const run = await prepareRun({
       ...life,
+      protocol,
+      tools: protocol.name === "tools" && set !== undefined ? takeTools(set) : NO_TOOLS,
       warmUp,
       signal: wall.signal,
       pauseWall: () => wall.pause(),
     });
     for (let turn = 1; turn <= run.maxIterations; turn++) {
       const end = await takeTurn(run, turn);
-      if (end.kind === "answered") return { status: "completed", finalText: end.finalText };
+      if (end.kind === "answered") {
+        const { kind: _, ...answer } = end;
+        return { status: "completed", ...answer };
+      }
     }
     return { status: "max_iterations", finalText: "" };
   } catch (cause) {

@@ -19,6 +19,8 @@ import type { LoopParts } from "./validate.ts";
 export interface RunEnd {
   readonly status: RunStatus;
   readonly finalText: string;
+  /** The answer was asked for when nothing else was left. */
+  readonly forced?: boolean;
   /** More about the end: the code of the error, the name of the limit. */
   readonly reason?: string;
   readonly error?: AgentLoopError;
@@ -126,6 +128,7 @@ export function report(life: RunLife, end: RunEnd): RunResult {
     sessionId: request.sessionId,
     ...outcome(end),
     finalText: end.finalText,
+    ...(end.forced === undefined ? {} : { forced: end.forced }),
     ...(end.error === undefined ? {} : { error: end.error }),
     steps: recorder.stepCount,
     tokens: spending.usage,

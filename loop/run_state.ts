@@ -5,8 +5,11 @@ import type { HostCallHandler, Sandbox } from "../contracts/sandbox.ts";
 import type { PromptBudget } from "./budget.ts";
 import type { CarriedData } from "./carried_data.ts";
 import type { Conversation } from "./history.ts";
+import type { KeptResults } from "./kept_results.ts";
 import type { LimitReached } from "./limits.ts";
+import type { Protocol } from "./protocol.ts";
 import type { Recorder } from "./recorder.ts";
+import type { RunTools } from "./run_tools.ts";
 import type { Spending } from "./spending.ts";
 import type { Trace } from "./trace.ts";
 import type { LoopParts } from "./validate.ts";
@@ -47,6 +50,12 @@ export interface RunState {
   readonly spending: Spending;
   readonly trace: Trace;
   readonly warmUp: WarmUp;
+  /** How the model acts. */
+  readonly protocol: Protocol;
+  /** What it can call by name. */
+  readonly tools: RunTools;
+  /** Results that were too long to be told whole. */
+  readonly kept: KeptResults;
   readonly sandbox: Sandbox;
   /** Opens the gate for the calls of one turn. */
   readonly openGate: (turn: TurnContext) => HostCallHandler;

@@ -27,7 +27,7 @@ export function transcriptTexts(history: readonly Message[], options: PackOption
     const message = history[at]!;
     const result = history[at + 1];
     if (!isScript(message) || result?.role !== "user") {
-      texts.push(speech(message, message.role === "user" ? "USER" : "ASSISTANT"));
+      texts.push(speech(message, speakerOf(message)));
       continue;
     }
     at++;
@@ -74,6 +74,12 @@ export function clipToTokens(text: string, { capacity, estimate }: PackOptions):
   return clipped;
 }
 
-function speech({ content }: Message, speaker: string): string {
-  return `${speaker}:\n${content}`;
+function speakerOf({ role }: Message): string {
+  if (role === "tool") return "RESULT OF A CALL";
+  return role === "user" ? "USER" : "ASSISTANT";
+}
+
+function speech({ content, toolCalls = [] }: Message, speaker: string): string {
+  const calls = toolCalls.map(({ name, argumentsJson }) => `calls ${name}(${argumentsJson})`);
+  return [`${speaker}:`, ...(content === "" ? [] : [content]), ...calls].join("\n");
 }

@@ -2,7 +2,7 @@
  * Which turns leave a conversation when it is too long: the oldest first, whole turns only, and more than is needed, so that the prompt's
  * beginning then stays the same for several turns. Pure. What the present turn needs stays, whatever its size.
  */
-import { beginsTurn, gapPiece, type Piece } from "./piece.ts";
+import { beginsTurn, gapPiece, type Piece, startsAction } from "./piece.ts";
 
 /** What a trim is held to. Sizes are in tokens. */
 export interface TrimOptions {
@@ -31,7 +31,7 @@ export interface Parts {
   readonly message: readonly Piece[];
   /** Turns taken to answer it, the present one not counted. */
   readonly own: readonly Piece[];
-  /** What never goes: the newest script and what follows it, or the message while there is no script. */
+  /** What never goes: the newest script, or calls of tools, and what follows, or the message while there is neither. */
   readonly present: readonly Piece[];
 }
 
@@ -61,8 +61,8 @@ export function trimPieces(pieces: readonly Piece[], options: TrimOptions): Trim
 /** Splits a conversation into its parts. */
 export function partsOf(pieces: readonly Piece[]): Parts {
   const message = pieces.findLastIndex((piece) => piece.kind === "message");
-  const script = pieces.findLastIndex((piece) => piece.kind === "script");
-  const present = script > message ? script : Math.max(message, 0);
+  const action = pieces.findLastIndex(({ kind }) => startsAction(kind));
+  const present = action > message ? action : Math.max(message, 0);
   const pastEnd = message < 0 ? present : message;
   const unpinned = pieces.findIndex((piece) => !isPinned(piece));
   const pinnedEnd = Math.min(unpinned < 0 ? pieces.length : unpinned, pastEnd);

@@ -5,18 +5,22 @@ import { type Asked, askModel, type Question } from "./ask_model.ts";
 import { type CallCost, NO_COST, stepCost } from "./call_cost.ts";
 import { scanReply } from "./fences.ts";
 import { fitRequest, shortenRequest } from "./fit_request.ts";
-import { type UnusableReply, writeReminder } from "./reminder.ts";
+import { READ_RESULT } from "./kept_results.ts";
+import type { Offer } from "./protocol.ts";
+import type { UnusableReply } from "./reminder.ts";
 import { requestTokens } from "./request_size.ts";
+import { type CallBatch, runCalls } from "./run_calls.ts";
 import { runScript, type Script } from "./run_script.ts";
 import type { RunState } from "./run_state.ts";
 import type { AnsweredCall } from "./spending.ts";
+import { LAST_TURN } from "./tool_reply.ts";
 import { type Trace, traced } from "./trace.ts";
 import { callTokens } from "./usage.ts";
 import { clipMiddle } from "./utf8.ts";
 
 /** How a turn ended. */
 export type TurnEnd =
-  | { readonly kind: "answered"; readonly finalText: string }
+  | { readonly kind: "answered"; readonly finalText: string; readonly forced?: boolean }
   | { readonly kind: "goes_on" };
 
 /** So much of a reply that could not be used is shown to the model again, and kept in the trace. */
@@ -40,7 +44,9 @@ export async function takeTurn(run: RunState, turn: number): Promise<TurnEnd> {
       started = true;
       run.warmUp.asked(run.sandbox); // not waited for: the model is asked now
     };
-    const asked = await ask(run, { trace, onStart });
+    const isLast = run.protocol.name === "tools" && turn === run.maxIterations;
+    if (isLast) run.unsettled.push({ role: "user", content: LAST_TURN });
+    const asked = await ask(run, { trace, onStart, isLast });
     const cost = {
       usage: asked.usage,
       durationMs: run.parts.now().getTime() - startedAt,
@@ -48,7 +54,7 @@ export async function takeTurn(run: RunState, turn: number): Promise<TurnEnd> {
         ? { estimatedTokens: requestTokens(run) * asked.tries }
         : {}),
     };
-    const end = await takeReply(run, { asked, cost, turn, trace });
+    const end = await takeReply(run, { asked, cost, turn, trace, isLast });
     // An answer that came all the same is worth more than the word that it came too late.
     if (end.kind === "goes_on" && run.reached !== undefined) throw run.reached;
     return end;
@@ -57,24 +63,28 @@ export async function takeTurn(run: RunState, turn: number): Promise<TurnEnd> {
 
 async function takeReply(
   run: RunState,
-  { asked, cost, turn, trace }: {
+  { asked, cost, turn, trace, isLast }: {
     readonly asked: Asked;
     readonly cost: CallCost;
     readonly turn: number;
     readonly trace: Trace;
+    readonly isLast: boolean;
   },
 ): Promise<TurnEnd> {
   const { reply } = asked;
   switch (reply.kind) {
     case "final":
     case "done":
-      return await giveAnswer(run, { text: reply.text, cost });
+      return await giveAnswer(run, { text: reply.text, cost, forced: isLast });
+    case "calls":
+      return await takeCalls(run, { ...reply, cost, turn, trace, isLast });
     case "code":
       return await takeScript(run, { ...reply, said: proseOf(asked.text), cost, turn, trace });
     case "missing_run":
     case "wrong_form":
       if (isMeantAsAnswer(run, asked)) {
-        return await giveAnswer(run, { text: scanReply(asked.text).visible.trim(), cost });
+        const text = scanReply(asked.text).visible.trim();
+        return await giveAnswer(run, { text, cost, forced: isLast });
       }
       return await remind(run, { reply, text: asked.text, cost });
     case "cut":
@@ -92,13 +102,14 @@ const ENOUGH_REMINDERS = 2;
  */
 function isMeantAsAnswer(run: RunState, { reply, text }: Asked): boolean {
   const explains = reply.kind === "missing_run" ||
-    (reply.kind === "wrong_form" && reply.form === "language");
+    (reply.kind === "wrong_form" &&
+      (reply.form === "language" || run.protocol.name === "tools"));
   const reminders = run.unsettled.filter((message) => message.role === "user").length;
   return explains && reminders >= ENOUGH_REMINDERS && proseOf(text) !== "";
 }
 
 /** Asks the model. A request that its provider found too long is made shorter and sent once more; never as it was. */
-async function ask(run: RunState, hooks: Pick<Question, "trace" | "onStart">): Promise<Asked> {
+async function ask(run: RunState, hooks: AskHooks): Promise<Asked> {
   await fitRequest(run);
   try {
     return await askOnce(run, hooks);
@@ -109,10 +120,13 @@ async function ask(run: RunState, hooks: Pick<Question, "trace" | "onStart">): P
   }
 }
 
-function askOnce(
-  run: RunState,
-  { trace, onStart }: Pick<Question, "trace" | "onStart">,
-): Promise<Asked> {
+/** What a turn adds to its question. */
+interface AskHooks extends Pick<Question, "trace" | "onStart"> {
+  /** Nothing that the model does could be told to it any more. */
+  readonly isLast: boolean;
+}
+
+function askOnce(run: RunState, { trace, onStart, isLast }: AskHooks): Promise<Asked> {
   const { parts, model, recorder, tally, conversation, spending, budget } = run;
   const withheldBytes = run.data?.withheldBytes ?? 0;
   const estimated = requestTokens(run);
@@ -134,8 +148,10 @@ function askOnce(
         ...conversation.messages(run.unsettled),
       ],
       ...(model === undefined ? {} : { model }),
+      ...offerOf(run, isLast),
     },
-    functions: [...run.sandbox.functions.keys()],
+    interpret: (completion) =>
+      run.protocol.interpret(completion, [...run.sandbox.functions.keys()]),
     signal: run.signal,
     ...(recorder.isHeard ? { emit: recorder.emit } : {}),
     redactStream: () => recorder.redactStream(),
@@ -150,11 +166,30 @@ function askOnce(
   });
 }
 
+/** What the model is offered; what reads long results only once there is one. */
+function offerOf({ protocol, tools, kept }: RunState, isLast: boolean): Offer {
+  const declarations = kept.hasAny ? [...tools.declarations, READ_RESULT] : tools.declarations;
+  return protocol.offer({ ...tools, declarations }, isLast);
+}
+
+/** Makes the calls of a reply. Where none could be told any more, what was said beside them is the answer, if there is something. */
+async function takeCalls(
+  run: RunState,
+  { isLast, ...batch }: CallBatch & { readonly isLast: boolean },
+): Promise<TurnEnd> {
+  if (!isLast) {
+    await runCalls(run, batch);
+    return { kind: "goes_on" };
+  }
+  if (batch.said === "") return { kind: "goes_on" };
+  return await giveAnswer(run, { text: batch.said, cost: batch.cost, forced: true });
+}
+
 /** Runs the script that the model sent, and takes the answer when it gave one. */
 async function takeScript(run: RunState, script: Script): Promise<TurnEnd> {
   const answer = await runScript(run, script);
   if (answer === undefined) return { kind: "goes_on" };
-  return await giveAnswer(run, { text: answer, cost: NO_COST });
+  return await giveAnswer(run, { text: answer, cost: NO_COST, forced: false });
 }
 
 function proseOf(text: string): string {
@@ -164,14 +199,19 @@ function proseOf(text: string): string {
 /** Records the answer. */
 async function giveAnswer(
   run: RunState,
-  { text, cost }: { readonly text: string; readonly cost: CallCost },
+  { text, cost, forced }: {
+    readonly text: string;
+    readonly cost: CallCost;
+    readonly forced: boolean;
+  },
 ): Promise<TurnEnd> {
+  const mark = forced ? { forced } : {};
   const step = await run.recorder.record(
     { stepType: "response", content: text, ...stepCost(cost) },
-    { type: "response", content: text, tokens: callTokens(cost.usage) },
+    { type: "response", content: text, tokens: callTokens(cost.usage), ...mark },
   );
   run.conversation.add(step);
-  return { kind: "answered", finalText: step.content };
+  return { kind: "answered", finalText: step.content, ...mark };
 }
 
 /** Tells the model what was missing in its reply. The trace keeps both; later runs are sent neither. */
@@ -180,7 +220,7 @@ async function remind(
   unusable: { readonly reply: UnusableReply; readonly text: string; readonly cost: CallCost },
 ): Promise<TurnEnd> {
   const { reply, text, cost } = unusable;
-  const content = writeReminder(reply);
+  const content = run.protocol.remind(reply);
   const visible = run.recorder.redact(scanReply(text).visible.trim());
   const quoted = clipMiddle(visible, MAX_QUOTED_BYTES);
   await run.recorder.record({

@@ -3,6 +3,7 @@ import {
   DEFAULT_HISTORY_WINDOW,
   DEFAULT_MAX_ITERATIONS,
   DEFAULT_RUN_TIMEOUT_MS,
+  DEFAULT_TOOL_ITERATIONS,
   type LoopConfig,
   type RunRequest,
 } from "../contracts/loop.ts";
@@ -21,6 +22,8 @@ type Optional =
   | "ledger"
   | "prices"
   | "redactor"
+  | "sandboxBuilder"
+  | "tools"
   | "tracer";
 
 /** A configuration with every default filled in. */
@@ -41,7 +44,14 @@ export function checkConfig(config: LoopConfig): LoopParts {
   needMethods("createLoop", config, { llm: ["complete"] });
   needMethods("createLoop", config, { sessions: ["get", "updateData", "finalize"] });
   needMethods("createLoop", config, { steps: ["append", "lastN"] });
-  needMethods("createLoop", config, { sandboxBuilder: ["build"] });
+  const { protocol = "code", tools, sandboxBuilder } = config;
+  if (protocol !== "code" && protocol !== "tools") {
+    throw new TypeError(`createLoop: protocol must be "code" or "tools", got ${nameOf(protocol)}`);
+  }
+  if (protocol === "code" || sandboxBuilder !== undefined) {
+    needMethods("createLoop", config, { sandboxBuilder: ["build"] });
+  }
+  if (tools !== undefined) needMethods("createLoop", config, { tools: ["callable"] });
   const policy = config.policy ?? new DefaultPolicy();
   needMethods("createLoop", { policy }, { policy: ["check"] });
   checkFields("createLoop", { model: config.model }, "string");
@@ -55,7 +65,9 @@ export function checkConfig(config: LoopConfig): LoopParts {
     llm: config.llm,
     sessions: config.sessions,
     steps: config.steps,
-    sandboxBuilder: config.sandboxBuilder,
+    protocol,
+    ...(sandboxBuilder === undefined ? {} : { sandboxBuilder }),
+    ...(tools === undefined ? {} : { tools }),
     policy,
     ...(config.model === undefined ? {} : { model: config.model }),
     ...(approve === undefined ? {} : { approve }),
@@ -64,7 +76,8 @@ export function checkConfig(config: LoopConfig): LoopParts {
     ...givenParts(config),
     limits: config.limits ?? {},
     maxIterations: checkWhole("createLoop", {
-      maxIterations: config.maxIterations ?? DEFAULT_MAX_ITERATIONS,
+      maxIterations: config.maxIterations ??
+        (protocol === "tools" ? DEFAULT_TOOL_ITERATIONS : DEFAULT_MAX_ITERATIONS),
     }, 1),
     runTimeoutMs: checkMs("createLoop", {
       runTimeoutMs: config.runTimeoutMs ?? DEFAULT_RUN_TIMEOUT_MS,
@@ -104,7 +117,10 @@ function givenParts(config: LoopConfig): Pick<LoopConfig, Optional> {
  * @throws {TypeError} when the session id or the message is missing, or a field has the wrong type.
  * @throws {RangeError} when a number is out of range.
  */
-export function checkRequest(request: RunRequest): void {
+export function checkRequest(
+  request: RunRequest,
+  { protocol, tools }: Pick<LoopParts, "protocol" | "tools">,
+): void {
   if (typeof request !== "object" || request === null) {
     throw new TypeError(`run: expected a request object, got ${nameOf(request)}`);
   }
@@ -129,4 +145,8 @@ export function checkRequest(request: RunRequest): void {
   if (maxTokens !== undefined) checkWhole("run", { maxTokens }, 1);
   if (timeoutMs !== undefined) checkMs("run", { timeoutMs });
   checkLimits("run", request.limits);
+  if (request.tools !== undefined) needMethods("run", request, { tools: ["callable"] });
+  if (protocol === "tools" && request.tools === undefined && tools === undefined) {
+    throw new TypeError("run: the protocol tools needs tools, in the request or in createLoop");
+  }
 }

@@ -19,7 +19,14 @@
  *
  * @module
  */
-export type { CheckedArguments, JsonSchema, Tool, ToolArguments } from "../contracts/tool.ts";
+export type {
+  CallableTool,
+  CheckedArguments,
+  JsonSchema,
+  Tool,
+  ToolArguments,
+  ToolSet,
+} from "../contracts/tool.ts";
 export {
   defineTool,
   type ToolDefinition,

@@ -1,9 +1,7 @@
 /** Tools as functions of scripts. The gate judges their calls as those of any function; arguments are checked behind it, so also those that a person changed. */
-import type { JsonValue } from "../contracts/json.ts";
-import type { Capability, HostFunction, Pack } from "../contracts/sandbox.ts";
-import type { Tool, ToolArguments } from "../contracts/tool.ts";
-import { callTool, describeIssues } from "./call_tool.ts";
-import { isObject } from "./schema/schema_node.ts";
+import type { Capability, Pack } from "../contracts/sandbox.ts";
+import type { Tool } from "../contracts/tool.ts";
+import { toolFunction } from "./tool_function.ts";
 import { scriptName } from "./tool_name.ts";
 import { toolDocument, toolPrompt } from "./tool_prompt.ts";
 import { ToolRegistry } from "./tool_registry.ts";
@@ -70,42 +68,4 @@ export function toolPack(
       })),
     }),
   };
-}
-
-function toolFunction(tool: Tool, name: string): HostFunction {
-  const { sideEffect, timeoutMs, target, preview } = tool;
-  return {
-    name,
-    ...(sideEffect === undefined ? {} : { sideEffect }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(target === undefined ? {} : { target: (args) => target(argumentsObject(args)) }),
-    ...(preview === undefined ? {} : { preview: (args) => previewCall(tool, args) }),
-    execute: (args, context) => callTool(tool, { args: oneArgument(args, name), context }),
-  };
-}
-
-async function previewCall(
-  tool: Tool,
-  args: readonly JsonValue[],
-): Promise<string | undefined> {
-  const checked = await tool.check(oneArgument(args, tool.name));
-  if (!checked.ok) return `The call will fail: ${describeIssues(tool.name, checked.issues)}`;
-  return await tool.preview?.(checked.value);
-}
-
-/** A call without arguments is one with none of the named ones. */
-function oneArgument(args: readonly JsonValue[], name: string): JsonValue {
-  if (args.length > 1) {
-    throw new TypeError(
-      `${name} takes one object with named arguments, not ${args.length} arguments`,
-    );
-  }
-  return args[0] ?? {};
-}
-
-/** For the policy, which is asked before the arguments are checked: what is no object has no names. */
-function argumentsObject(args: readonly JsonValue[]): ToolArguments {
-  const first = args[0] ?? {};
-  if (isObject(first)) return first;
-  throw new TypeError("the arguments are no object");
 }

@@ -1,5 +1,6 @@
 /** Tools by name, each switched on or off. There is no registry but those that a program makes. */
-import type { Tool } from "../contracts/tool.ts";
+import type { CallableTool, Tool, ToolSet } from "../contracts/tool.ts";
+import { toolFunction } from "./tool_function.ts";
 import { declareTools, type ToolDeclarations, type ToolDialect } from "./wire/declare_tools.ts";
 
 /**
@@ -20,7 +21,7 @@ import { declareTools, type ToolDeclarations, type ToolDialect } from "./wire/de
  * console.log(registry.enabled().length); // 0
  * ```
  */
-export class ToolRegistry {
+export class ToolRegistry implements ToolSet {
   readonly #tools = new Map<string, Tool>();
   readonly #disabled = new Set<string>();
 
@@ -82,6 +83,19 @@ export class ToolRegistry {
   /** The tools that are switched on. */
   enabled(): readonly Tool[] {
     return this.list().filter((tool) => !this.#disabled.has(tool.name));
+  }
+
+  /** What is switched on, as runs call it by name. */
+  callable(): readonly CallableTool[] {
+    return this.enabled().map((tool) => ({
+      declaration: {
+        name: tool.name,
+        description: tool.description,
+        parameters: tool.parameters,
+      },
+      hostFunction: toolFunction(tool),
+      safe: tool.safe ?? false,
+    }));
   }
 
   /** What is switched on now, by name: a run keeps it, whatever happens to the registry meanwhile. */

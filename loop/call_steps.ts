@@ -1,0 +1,109 @@
+/**
+ * Calls of tools as steps of the trace: `llm_call` is a reply that called tools, its calls with it; `tool_call` says that one of them is made; `tool_result` is what
+ * the model was told of it. A later run says them again in the shape in which they were said.
+ */
+import type { ModelToolCall, ToolArgumentsFault } from "../contracts/model.ts";
+import type { RunStep } from "../contracts/step.ts";
+import { type CallCost, stepCost } from "./call_cost.ts";
+import type { StepBody } from "./recorder.ts";
+
+/** How a call ended, as its step keeps it. */
+export interface KeptResult {
+  readonly call: ModelToolCall;
+  /** What the model is told. */
+  readonly content: string;
+  readonly ok: boolean;
+  readonly durationMs: number;
+  /** The whole result, where what the model is told is a part of it. */
+  readonly whole?: string;
+}
+
+/** The step of a reply that called tools. */
+export function callsStep(
+  said: string,
+  { calls, cost }: { readonly calls: readonly ModelToolCall[]; readonly cost: CallCost },
+): StepBody {
+  const kept = calls.map(({ id, name, argumentsJson, argumentsFault, providerMetadata }) => ({
+    id,
+    name,
+    arguments: argumentsJson,
+    ...(argumentsFault === undefined ? {} : { fault: argumentsFault }),
+    ...(providerMetadata === undefined ? {} : { metadata: providerMetadata }),
+  }));
+  const { toolArgs, ...rest } = stepCost(cost);
+  const more: object = toolArgs === undefined ? {} : JSON.parse(toolArgs);
+  return {
+    stepType: "llm_call",
+    content: said,
+    ...rest,
+    toolArgs: JSON.stringify({ ...more, calls: kept }),
+  };
+}
+
+/** The step that says that a call is made. */
+export function callStep({ id, name, argumentsJson }: ModelToolCall): StepBody {
+  return {
+    stepType: "tool_call",
+    content: name,
+    toolArgs: JSON.stringify({ call_id: id, arguments: argumentsJson }),
+  };
+}
+
+/** The step of a call's end. */
+export function resultStep({ call, content, ok, durationMs, whole }: KeptResult): StepBody {
+  const toolArgs = JSON.stringify({
+    call_id: call.id,
+    name: call.name,
+    ok,
+    ...(whole === undefined ? {} : { whole }),
+  });
+  return { stepType: "tool_result", content, toolArgs, durationMs };
+}
+
+/** The calls of a reply's step; none where they cannot be read. */
+export function callsOf(toolArgs: string | undefined): ModelToolCall[] {
+  const calls = fieldOf(toolArgs, "calls");
+  if (!Array.isArray(calls)) return [];
+  return calls.flatMap((call): ModelToolCall[] => {
+    const { id, name, arguments: argumentsJson, fault, metadata } = call ?? {};
+    if (typeof id !== "string" || typeof name !== "string") return [];
+    return [{
+      id,
+      name,
+      argumentsJson: String(argumentsJson),
+      ...(isFault(fault) ? { argumentsFault: fault } : {}),
+      ...(metadata === undefined ? {} : { providerMetadata: metadata }),
+    }];
+  });
+}
+
+/** The id of the call that a result's step is about; "" where it cannot be read. */
+export function callIdOf(toolArgs: string | undefined): string {
+  const id = fieldOf(toolArgs, "call_id");
+  return typeof id === "string" ? id : "";
+}
+
+/** The whole result that a step keeps, where it keeps one. */
+export function wholeOf(toolArgs: string | undefined): string | undefined {
+  const whole = fieldOf(toolArgs, "whole");
+  return typeof whole === "string" ? whole : undefined;
+}
+
+/** Whether a step keeps a result whole of which the model was told a part. */
+export function keepsWhole(
+  { stepType, toolArgs }: Pick<RunStep, "stepType" | "toolArgs">,
+): boolean {
+  return stepType === "tool_result" && wholeOf(toolArgs) !== undefined;
+}
+
+function isFault(value: unknown): value is ToolArgumentsFault {
+  return value === "cut" || value === "malformed";
+}
+
+function fieldOf(json: string | undefined, name: string): unknown {
+  try {
+    return JSON.parse(json ?? "null")?.[name];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * Results of calls that are too long to be told whole: the model is told the beginning and the end, and how it reads the rest. The whole stands in the trace, so
+ * that also a later run finds it.
+ */
+import type { JsonValue } from "../contracts/json.ts";
+import type { ToolDeclaration } from "../contracts/model.ts";
+import type { StepStore } from "../contracts/step.ts";
+import { callIdOf, wholeOf } from "./call_steps.ts";
+import { clipMiddle, utf8Bytes } from "./utf8.ts";
+
+/** Reads a part of a long result. Declared once there is one. */
+export const READ_RESULT: ToolDeclaration = {
+  name: "read_result",
+  description: "Reads on in a result that was too long to be shown whole.",
+  parameters: {
+    type: "object",
+    properties: {
+      call_id: { type: "string" },
+      from: { type: "integer", description: "first character, from 0" },
+      find: { type: "string", description: "begin where this text stands next" },
+    },
+    required: ["call_id"],
+  },
+};
+
+/** Steps of the past in which a result is looked for. */
+const REACH = 1000;
+
+/** What the model is told of a result, and the whole where that is only a part of it. */
+export interface ToldResult {
+  readonly content: string;
+  readonly whole?: string;
+}
+
+/** Shortens a result that is longer than so many bytes; below zero nothing is too long. */
+export function tellResult(
+  text: string,
+  { callId, maxBytes }: { readonly callId: string; readonly maxBytes: number },
+): ToldResult {
+  const bytes = utf8Bytes(text);
+  if (maxBytes < 0 || bytes <= maxBytes) return { content: text };
+  const pointer =
+    `[shortened: the result has ${text.length} characters; ${READ_RESULT.name}({"call_id": ${
+      JSON.stringify(callId)
+    }, "from": …}) shows the rest]`;
+  return { content: `${clipMiddle(text, maxBytes)}\n${pointer}`, whole: text };
+}
+
+/** The long results of one run. */
+export class KeptResults {
+  readonly #wholes = new Map<string, string>();
+  readonly #read: () => ReturnType<StepStore["lastN"]>;
+
+  /** Begins without any. */
+  constructor(steps: StepStore, sessionId: string) {
+    this.#read = () => steps.lastN(sessionId, REACH);
+  }
+
+  /** Whether there is one that can be read. */
+  hasAny = false;
+
+  /** Keeps one. */
+  keep(callId: string, whole: string): void {
+    this.#wholes.set(callId, whole);
+    this.hasAny = true;
+  }
+
+  /** Answers a call of `read_result`. */
+  async answer(argumentsJson: string, maxBytes: number): Promise<{ ok: boolean; text: string }> {
+    const { call_id: id, from, find } = JSON.parse(argumentsJson) as Record<string, JsonValue>;
+    if (typeof id !== "string") return { ok: false, text: "call_id is the id of a call, as text" };
+    const whole = this.#wholes.get(id) ?? await this.#stored(id);
+    if (whole === undefined) {
+      return {
+        ok: false,
+        text: `no long result of a call ${JSON.stringify(id.slice(0, 80))} is kept`,
+      };
+    }
+    const start = typeof from === "number" && from > 0 ? Math.floor(from) : 0;
+    const at = typeof find === "string" && find !== "" ? whole.indexOf(find, start) : start;
+    if (at < 0) return { ok: false, text: "that text does not stand there any more" };
+    const part = firstBytes(whole.slice(at), maxBytes);
+    const end = at + part.length;
+    const more = end < whole.length ? `, go on from ${end}` : ", the end";
+    return { ok: true, text: `[characters ${at} to ${end} of ${whole.length}${more}]\n${part}` };
+  }
+
+  async #stored(callId: string): Promise<string | undefined> {
+    const step = (await this.#read()).findLast(({ stepType, toolArgs }) =>
+      stepType === "tool_result" && callIdOf(toolArgs) === callId
+    );
+    return wholeOf(step?.toolArgs);
+  }
+}
+
+function firstBytes(text: string, maxBytes: number): string {
+  if (maxBytes < 0) return text;
+  let part = text.slice(0, maxBytes).toWellFormed();
+  while (utf8Bytes(part) > maxBytes) {
+    part = part.slice(0, Math.floor(part.length * maxBytes / utf8Bytes(part)));
+  }
+  return part;
+}

@@ -1,0 +1,53 @@
+/**
+ * How the model acts: what it is told of that, what a request offers it, what its replies are, and what it hears when one cannot be used. The rest of a run
+ * (history, limits, gate, trace) is the same for all.
+ */
+import type { LoopProtocol } from "../contracts/loop.ts";
+import type { Completion, CompletionRequest } from "../contracts/model.ts";
+import { PROTOCOL_PROMPT } from "./prompt.ts";
+import { type UnusableReply, writeReminder } from "./reminder.ts";
+import { interpretReply, type Reply } from "./reply.ts";
+import type { RunTools } from "./run_tools.ts";
+import { interpretToolReply, remindOfTools, TOOL_PROMPT } from "./tool_reply.ts";
+
+/** What a request offers beside its messages. */
+export type Offer = Pick<CompletionRequest, "tools" | "toolChoice">;
+
+/** One way of acting. Holds nothing of a run. */
+export interface Protocol {
+  readonly name: LoopProtocol;
+  /** Stands at the head of the system prompt. */
+  readonly instructions: string;
+  /** What the model is offered; `isLast` when nothing that it does could be told to it any more. */
+  offer(tools: RunTools, isLast: boolean): Offer;
+  /** What a complete reply is. */
+  interpret(completion: Completion, names: readonly string[]): Reply;
+  /** What the model is told of a reply that could not be used. */
+  remind(reply: UnusableReply): string;
+}
+
+const CODE: Protocol = {
+  name: "code",
+  instructions: PROTOCOL_PROMPT,
+  offer: () => ({}),
+  interpret: ({ text, finishReason }, functions) =>
+    interpretReply(text, finishReason, { functions }),
+  remind: writeReminder,
+};
+
+const TOOLS: Protocol = {
+  name: "tools",
+  instructions: TOOL_PROMPT,
+  offer: ({ declarations }, isLast) =>
+    declarations.length === 0
+      ? {}
+      // Left in at the end too: some providers refuse a conversation with calls without them, and caches would miss.
+      : { tools: declarations, ...(isLast ? { toolChoice: "none" as const } : {}) },
+  interpret: interpretToolReply,
+  remind: remindOfTools,
+};
+
+/** The protocol of a name. */
+export function protocolOf(name: LoopProtocol): Protocol {
+  return name === "tools" ? TOOLS : CODE;
+}

@@ -1,0 +1,167 @@
+/**
+ * Makes the calls of one reply, each through the gate, and tells the model what came of them. Every call gets exactly one result, also one that names no tool or
+ * whose arguments broke off: such a call is never mended and never made.
+ */
+import type { ModelToolCall } from "../contracts/model.ts";
+import type { HostReply } from "../contracts/sandbox.ts";
+import { untilAborted } from "./abort.ts";
+import type { CallCost } from "./call_cost.ts";
+import { callsStep, callStep, resultStep } from "./call_steps.ts";
+import { READ_RESULT, tellResult } from "./kept_results.ts";
+import { shown } from "./passage.ts";
+import type { RunState } from "./run_state.ts";
+import type { Trace } from "./trace.ts";
+import { callTokens } from "./usage.ts";
+
+/** The calls of a reply. */
+export interface CallBatch {
+  readonly calls: readonly ModelToolCall[];
+  /** What the model said beside them; "" for nothing. */
+  readonly said: string;
+  /** What the model call cost that brought them. */
+  readonly cost: CallCost;
+  /** The turn, from 1. */
+  readonly turn: number;
+  /** Its span. */
+  readonly trace: Trace;
+}
+
+/** Calls of one reply that are made; more are told that they were not. */
+const MAX_CALLS = 128;
+/** Calls that may go on at once, where all of them are safe. */
+const MAX_AT_ONCE = 8;
+/** Names that a model is told when it calls what there is not. */
+const MAX_NAMES = 40;
+
+/**
+ * Makes the calls: one after the other, but for neighbours that are safe to be made at once. Results are told in the order of the calls.
+ *
+ * @throws {AgentLoopError} when the store fails, and the run's reason when it is ended meanwhile.
+ */
+export async function runCalls(run: RunState, batch: CallBatch): Promise<void> {
+  const { recorder, conversation } = run;
+  const { calls, said, cost } = batch;
+  const tokens = callTokens(cost.usage);
+  const event = { type: "llm_call", content: said, calls: calls.length, tokens } as const;
+  conversation.add(await recorder.record(callsStep(said, { calls, cost }), event));
+  run.unsettled = [];
+  let sequence = 0;
+  for (const group of groupsOf(run, calls)) {
+    for (const { id, name, argumentsJson } of group) {
+      const args = { id, name, arguments: argumentsJson };
+      await recorder.record(callStep({ id, name, argumentsJson }), { type: "tool_call", args });
+    }
+    const first = sequence;
+    sequence += group.length;
+    const ends = await Promise.all(
+      group.map((call, at) => makeCall(run, { call, batch, sequence: first + at })),
+    );
+    for (const end of ends) {
+      const { call, ok, content, durationMs } = end;
+      const args = { id: call.id, name: call.name };
+      conversation.add(
+        await recorder.record(resultStep(end), {
+          type: "tool_result",
+          args,
+          content,
+          ok,
+          durationMs,
+        }),
+      );
+    }
+  }
+}
+
+/** Neighbours that may go on at once, and each of the others alone. */
+function groupsOf({ tools }: RunState, calls: readonly ModelToolCall[]): ModelToolCall[][] {
+  const groups: ModelToolCall[][] = [];
+  let isOpen = false;
+  for (const call of calls) {
+    const isSafe = tools.byName.get(call.name)?.safe === true;
+    const last = groups.at(-1);
+    if (isOpen && isSafe && last !== undefined && last.length < MAX_AT_ONCE) last.push(call);
+    else groups.push([call]);
+    isOpen = isSafe;
+  }
+  return groups;
+}
+
+interface OneCall {
+  readonly call: ModelToolCall;
+  readonly batch: CallBatch;
+  readonly sequence: number;
+}
+
+/** Makes one call, and writes what the model is told of it. Secrets are taken out before anything is shortened. */
+async function makeCall(
+  run: RunState,
+  { call, batch, sequence }: OneCall,
+): Promise<Parameters<typeof resultStep>[0]> {
+  const startedAt = run.parts.now().getTime();
+  const { ok, text } = await untilAborted(run.signal, resultOf(run, { call, batch, sequence }));
+  const maxBytes = run.sandbox.limits.logBytes;
+  const told = call.name === READ_RESULT.name
+    ? { content: text }
+    : tellResult(run.recorder.redact(text), { callId: call.id, maxBytes });
+  if (told.whole !== undefined) run.kept.keep(call.id, told.whole);
+  return { call, ok, ...told, durationMs: run.parts.now().getTime() - startedAt };
+}
+
+async function resultOf(
+  run: RunState,
+  { call, batch: { turn, trace }, sequence }: OneCall,
+): Promise<{ ok: boolean; text: string }> {
+  const fault = faultOf(run, call, sequence);
+  if (fault !== undefined) return { ok: false, text: `Error: ${fault}` };
+  if (call.name === READ_RESULT.name) {
+    return await run.kept.answer(call.argumentsJson, run.sandbox.limits.logBytes);
+  }
+  const notes: string[] = [];
+  const pass = run.openGate({ turn, trace, note: (text) => notes.push(text) });
+  const reply = await pass({
+    name: run.tools.byName.get(call.name)?.hostFunction.name ?? call.name,
+    argsJson: `[${call.argumentsJson}]`,
+    sequence,
+    signal: run.signal,
+  });
+  const lines = [...notes.map((note) => `[${note}]`), textOf(reply)];
+  return { ok: reply.ok, text: lines.join("\n") };
+}
+
+/** Why a call is not made, in words that help to make the next one. */
+function faultOf(
+  { tools, kept }: RunState,
+  { name, argumentsFault }: ModelToolCall,
+  sequence: number,
+): string | undefined {
+  const isKnown = tools.byName.has(name) || (name === READ_RESULT.name && kept.hasAny);
+  if (!isKnown) {
+    const names = [...tools.byName.keys()].slice(0, MAX_NAMES).join(", ");
+    const what = name === "" ? "the call names no tool" : `there is no tool ${shown(name)}`;
+    return `${what}; there is: ${names || "none"}`;
+  }
+  if (argumentsFault === "cut") {
+    return "the arguments broke off before their end, so nothing was called. Call again with shorter ones.";
+  }
+  if (argumentsFault === "malformed") {
+    return "the arguments are no JSON object, so nothing was called. Call again.";
+  }
+  return sequence >= MAX_CALLS
+    ? `one reply may make ${MAX_CALLS} calls; this one was not made`
+    : undefined;
+}
+
+/** A result as text: text as it is, everything else as JSON. */
+function textOf(reply: HostReply): string {
+  if (!reply.ok) return `${reply.name ?? "Error"}: ${reply.message}`;
+  const { json, text } = reply;
+  if (text === undefined) return json === undefined ? "(no result)" : plainText(json);
+  if (text.key === undefined || json === undefined) return text.value;
+  return JSON.stringify({ ...JSON.parse(json), [text.key]: text.value });
+}
+
+function plainText(json: string): string {
+  if (!json.startsWith('"')) return json;
+  const value: unknown = JSON.parse(json);
+  return typeof value === "string" ? value : json;
+}
