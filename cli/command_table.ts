@@ -34,6 +34,7 @@ const RUN: readonly (keyof CliOptions)[] = [
   "skillsDir",
   "noSkills",
   "approve",
+  "protocol",
   "allowExec",
   "noExec",
   "dangerouslyAllowShell",

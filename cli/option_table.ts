@@ -42,6 +42,8 @@ export interface CliOptions {
   readonly noConfig: boolean;
   /** What would be asked is answered with yes. */
   readonly yes: boolean;
+  /** How the model hands its scripts over. */
+  readonly protocol?: string;
   /** The session to extend. */
   readonly session?: string;
   /** Path of the database. */
@@ -204,6 +206,13 @@ export const OPTIONS: readonly OptionSpec[] = [
     "list",
     "the same for hosts in private networks: 127.0.0.1:8080",
     "HOSTS",
+  ),
+  option(
+    "protocol",
+    "protocol",
+    "text",
+    "how scripts come: code (as blocks), code-tool (as calls of a tool) or auto",
+    "WAY",
   ),
   option(
     "approve",

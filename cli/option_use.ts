@@ -59,6 +59,7 @@ export const OPTION_USES: Readonly<Record<keyof CliOptions, OptionUse>> = {
   noProject: harmless({ sample: false }),
   skillsDir: trusted({ sample: [".agentloop/skills"] }),
   noSkills: harmless({ sample: false }),
+  protocol: harmless({ sample: "code", completes: ["code", "code-tool", "auto"] }),
   allowExec: trusted({ sample: ["git", "make"] }),
   noExec: harmless({ sample: false }),
   dangerouslyAllowShell: trusted(),

@@ -2,7 +2,7 @@
  * Everything that a run of the command is made of beside model and store, put together as the options say. Loads loop, sandbox and capabilities, so it is
  * imported only by what makes runs, and while something slower is under way.
  */
-import type { Loop, LoopConfig } from "../contracts/loop.ts";
+import type { Loop, LoopConfig, LoopProtocol } from "../contracts/loop.ts";
 import type { PriceTable } from "../contracts/limits.ts";
 import type { Client } from "../contracts/model.ts";
 import type { TextRedactor } from "../contracts/redaction.ts";
@@ -18,7 +18,7 @@ import { compactorFor } from "./compactor.ts";
 import { usageError } from "./failure.ts";
 import type { CliOptions } from "./option_table.ts";
 import { requirePermissions } from "./permission.ts";
-import { limitsOf, pricesOf } from "./run_settings.ts";
+import { limitsOf, pricesOf, protocolOf } from "./run_settings.ts";
 import { readSecretValues, type SecretValues } from "./secret_values.ts";
 import { commandRedactor } from "./secrets.ts";
 import type { Store } from "./store_access.ts";
@@ -29,6 +29,8 @@ import { reasonOf } from "./text_input.ts";
 export interface RunSettings {
   /** Decides over calls. */
   readonly policy: CommandPolicy;
+  /** How the model hands its scripts over. */
+  readonly protocol: LoopProtocol;
   /** Takes the key, and the secrets of scripts, out of what is shown and stored. */
   readonly redactor: TextRedactor;
   /** What scripts may use by its name. */
@@ -52,6 +54,7 @@ export function readSettings(
   const secrets = readSecretValues(options);
   return {
     policy: commandPolicy(options, secrets),
+    protocol: protocolOf(options),
     redactor: commandRedactor(config, secrets),
     secrets,
     model,
@@ -107,6 +110,7 @@ export function openLoop(
     steps: store,
     calls: store,
     sandboxBuilder,
+    protocol: settings.protocol,
     policy,
     redactor,
     limits: limitsOf(options),

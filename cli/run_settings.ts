@@ -2,8 +2,27 @@
  * What the options say about sizes and money, in the words of the loop. Pure.
  */
 import type { PriceTable, RunLimits } from "../contracts/limits.ts";
+import type { LoopProtocol } from "../contracts/loop.ts";
 import { usageError } from "./failure.ts";
 import type { CliOptions } from "./option_table.ts";
+
+/**
+ * How scripts come, as the option says.
+ *
+ * @throws {CliError} `usage` for another word.
+ */
+export function protocolOf(
+  { protocol = "code" }: Pick<CliOptions, "protocol">,
+): Exclude<LoopProtocol, "tools"> {
+  switch (protocol) {
+    case "code":
+    case "code-tool":
+    case "auto":
+      return protocol;
+    default:
+      throw usageError(`--protocol takes code, code-tool or auto, not ${JSON.stringify(protocol)}`);
+  }
+}
 
 /** The limits of one run that the options name. */
 export function limitsOf(options: Pick<CliOptions, "maxTokens" | "maxCost">): RunLimits {

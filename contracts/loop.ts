@@ -26,8 +26,12 @@ export const DEFAULT_RUN_TIMEOUT_MS = 300_000;
 /** Steps of the past that are replayed to the model at most, unless told otherwise. */
 export const DEFAULT_HISTORY_WINDOW = 80;
 
-/** How the model acts: `code` it writes a script each turn, `tools` it calls tools by name. */
-export type LoopProtocol = "code" | "tools";
+/**
+ * How the model acts: `code` it writes a script each turn, in a block of its reply; `code-tool` it hands its scripts to one native tool, for models that only do
+ * function calling well; `auto` begins as `code`, and changes to `code-tool` when the model does not keep the form after a reminder; `tools` it calls tools by
+ * their names.
+ */
+export type LoopProtocol = "code" | "code-tool" | "auto" | "tools";
 
 /** What a loop is made of. The caller owns every part; the loop disposes none of them. */
 export interface LoopConfig {
@@ -39,7 +43,7 @@ export interface LoopConfig {
   readonly steps: StepStore;
   /** How the model acts. A session may go on under another one. @default "code" */
   readonly protocol?: LoopProtocol;
-  /** Makes the sandbox of each run. The protocol `code` needs it; `tools` does not use it. */
+  /** Makes the sandbox of each run. Every protocol but `tools` needs it, which does not use it. */
   readonly sandboxBuilder?: SandboxBuilder;
   /** What the model can call by name in the protocol `tools`, which needs it here or in each request. */
   readonly tools?: ToolSet;

@@ -9,6 +9,7 @@ import { type RunStep, STEP_TYPE_SUMMARY } from "../contracts/step.ts";
 import { callIdOf, callsOf } from "./call_steps.ts";
 import { elideScript } from "./elide.ts";
 import { joinPieces, type Piece, summaryText } from "./piece.ts";
+import { scriptCall } from "./script_call.ts";
 import { estimateTokens } from "./tokens.ts";
 
 /** What the loop says in the user's place where a run broke off. Part of stored conversations' prompts: a change moves their prefix. */
@@ -30,6 +31,8 @@ export interface ConversationOptions {
   readonly estimate?: TokenEstimator;
   /** Calls of tools are said in the provider's own shape; without it as text, for requests that declare no tools. @default false */
   readonly nativeCalls?: boolean;
+  /** Scripts are said as calls of a tool; without it as blocks. @default false */
+  readonly scriptCalls?: boolean;
 }
 
 /** The conversation of one run. */
@@ -45,11 +48,18 @@ export class Conversation {
   /** What the conversation waits for: nothing, an answer, or the result of a script. */
   #open: "none" | "answer" | "result" = "none";
   readonly #nativeCalls: boolean;
+  #scriptCalls: boolean;
+  /** The call of the newest script, while its result is waited for. */
+  #scriptCallId: string | undefined;
 
   /** Begins an empty conversation. */
-  constructor({ estimate = estimateTokens, nativeCalls = false }: ConversationOptions = {}) {
+  constructor(
+    { estimate = estimateTokens, nativeCalls = false, scriptCalls = false }: ConversationOptions =
+      {},
+  ) {
     this.#estimate = estimate;
     this.#nativeCalls = nativeCalls;
+    this.#scriptCalls = scriptCalls;
   }
 
   /** The pieces, oldest first. */
@@ -90,12 +100,11 @@ export class Conversation {
         return; // what was called stands in the reply that called it
       case "execute_js":
         this.#settle();
-        this.#addScript(content, stepIndex);
+        this.#addScript(content, { toolArgs, stepIndex });
         this.#open = "result";
         return;
       case "execute_js_result":
-        this.#push({ kind: "result", role: "user", content, ...stepOf(stepIndex) });
-        this.#open = "answer";
+        this.#addScriptResult({ kind: "result", role: "user", content, ...stepOf(stepIndex) });
         return;
       case "response":
         this.#settle();
@@ -140,14 +149,35 @@ export class Conversation {
     this.#tokens = this.#pieces.reduce((sum, piece) => sum + this.sizeOf(piece), 0);
   }
 
+  /** From now on scripts are said as calls of a tool, also those that were said as blocks. */
+  sayScriptsAsCalls(): void {
+    if (this.#scriptCalls) return;
+    this.#scriptCalls = true;
+    let id: string | undefined;
+    this.replace(this.#pieces.map((piece, at) => {
+      if (piece.kind === "script") {
+        id = `js_${piece.step ?? at}`;
+        const isNewest = piece === this.#script?.piece;
+        const code = isNewest ? this.#script!.source : piece.content;
+        const said: Piece = { ...piece, content: "", toolCalls: [scriptCall(id, code)] };
+        if (isNewest) this.#script = { piece: said, source: code };
+        return said;
+      }
+      if (id === undefined || (piece.kind !== "result" && piece.kind !== "note")) return piece;
+      const toolCallId = id;
+      id = undefined;
+      return { ...piece, role: "tool", toolCallId };
+    }));
+    this.#scriptCallId = id;
+  }
+
   /** Says in the place of results that there are none. */
   #settle(): void {
     for (const id of [...this.#unanswered.keys()]) {
       this.#answerCall(id, { kind: "note", role: "user", content: NO_CALL_RESULT });
     }
     if (this.#open !== "result") return;
-    this.#push({ kind: "note", role: "user", content: NO_RESULT });
-    this.#open = "answer";
+    this.#addScriptResult({ kind: "note", role: "user", content: NO_RESULT });
   }
 
   /** Adds a reply that called tools. Where its calls cannot be read, what it said is all that is left of it. */
@@ -198,11 +228,26 @@ export class Conversation {
     }
   }
 
-  #addScript(source: string, stepIndex: number | undefined): void {
+  #addScript(
+    source: string,
+    { toolArgs, stepIndex }: Pick<ReplayedStep, "toolArgs" | "stepIndex">,
+  ): void {
     this.#elideNewest();
-    const content = fenced(source);
-    const piece = this.#push({ kind: "script", role: "assistant", content, ...stepOf(stepIndex) });
+    const step = stepOf(stepIndex);
+    const id = callIdOf(toolArgs) || `js_${step.step ?? this.#pieces.length}`;
+    const said = this.#scriptCalls
+      ? { content: "", toolCalls: [scriptCall(id, source)] }
+      : { content: fenced(source) };
+    const piece = this.#push({ kind: "script", role: "assistant", ...said, ...step });
     this.#script = { piece, source };
+    this.#scriptCallId = this.#scriptCalls ? id : undefined;
+  }
+
+  #addScriptResult(piece: Piece): void {
+    const toolCallId = this.#scriptCallId;
+    this.#push(toolCallId === undefined ? piece : { ...piece, role: "tool", toolCallId });
+    this.#scriptCallId = undefined;
+    this.#open = "answer";
   }
 
   /** Makes the script that is verbatim its line. It may have left the conversation by now. */
@@ -211,7 +256,11 @@ export class Conversation {
     const { piece, source } = this.#script;
     const at = this.#pieces.lastIndexOf(piece);
     if (at < 0) return;
-    const line: Piece = { ...piece, content: elideScript(source).toWellFormed() };
+    const text = elideScript(source).toWellFormed();
+    const [call] = piece.toolCalls ?? [];
+    const line: Piece = call === undefined
+      ? { ...piece, content: text }
+      : { ...piece, toolCalls: [scriptCall(call.id, text)] };
     this.#pieces[at] = line;
     this.#tokens += this.sizeOf(line) - this.sizeOf(piece);
   }

@@ -10,12 +10,12 @@ import { carryJson } from "./carried_data.ts";
 import { attempt } from "./failure.ts";
 import { assertPresentFits, isTooLong } from "./fit_request.ts";
 import { openGate } from "./gate.ts";
-import { Conversation, MESSAGE_TOKENS } from "./history.ts";
+import { Conversation } from "./history.ts";
 import { KeptResults } from "./kept_results.ts";
 import { showsReturned } from "./observation.ts";
 import type { GateOptions } from "./passage.ts";
-import { composePrompt } from "./prompt.ts";
-import type { Protocol } from "./protocol.ts";
+import { actBy } from "./act_by.ts";
+import { type Protocol, protocolOf } from "./protocol.ts";
 import type { Recorder } from "./recorder.ts";
 import { redactedCalls } from "./redacted_calls.ts";
 import { rehydrate } from "./rehydrate.ts";
@@ -33,7 +33,6 @@ import { watchCalls, watchReservations } from "./watched_calls.ts";
 
 /** What a run is prepared from. */
 export interface RunSetup {
-  readonly protocol: Protocol;
   readonly tools: RunTools;
   readonly parts: LoopParts;
   readonly request: RunRequest;
@@ -58,7 +57,7 @@ export interface RunSetup {
  * @throws {LimitReached} when the session carries more than the run may.
  */
 export async function prepareRun(setup: RunSetup): Promise<RunState> {
-  const { request, signal, recorder, tally } = setup;
+  const { request, signal, recorder } = setup;
   const sessionRead = readSession(setup);
   const building = sessionRead.then((session) => startSandbox(setup, session));
   // It may fail while something else is waited for; the wait for it comes below.
@@ -69,12 +68,11 @@ export async function prepareRun(setup: RunSetup): Promise<RunState> {
     content: request.message,
   });
   const sandbox = await untilAborted(signal, building);
-  tally.systemPrompt = composePrompt(setup.protocol.instructions, {
-    persona: session.systemPrompt ?? "",
-    sandboxApi: sandbox.prompt,
-    context: request.context,
+  const run = beginRun(setup, {
+    session,
+    sandbox,
+    protocol: protocolOf(setup.parts.protocol, steps),
   });
-  const run = beginRun(setup, { session, sandbox });
   run.droppedBefore = replay(run, steps);
   run.conversation.addUser({
     message: request.message,
@@ -91,10 +89,13 @@ export async function prepareRun(setup: RunSetup): Promise<RunState> {
 /** The run's state, before anything was said in it. */
 function beginRun(
   setup: RunSetup,
-  { session, sandbox }: { readonly session: Session; readonly sandbox: Sandbox },
+  { session, sandbox, protocol }: {
+    readonly session: Session;
+    readonly sandbox: Sandbox;
+    readonly protocol: Protocol;
+  },
 ): RunState {
-  const { parts, request, signal, recorder, tally, spending, trace, warmUp, protocol, tools } =
-    setup;
+  const { parts, request, signal, recorder, tally, spending, trace, warmUp, tools } = setup;
   const budget = new PromptBudget(parts.contextBudget, request.maxTokens);
   const model = request.model ?? session.model ?? parts.model;
   spending.model = model;
@@ -127,10 +128,11 @@ function beginRun(
     conversation: new Conversation({
       estimate: budget.estimate,
       nativeCalls: protocol.name === "tools",
+      scriptCalls: protocol.name === "code-tool",
     }),
     budget,
-    systemTokens: budget.estimate(tally.systemPrompt) + MESSAGE_TOKENS +
-      declarationTokens(tools, budget),
+    systemTokens: 0,
+    persona: session.systemPrompt ?? "",
     droppedBefore: 0,
     compactionIsOver: false,
     reached: undefined,
@@ -139,11 +141,8 @@ function beginRun(
     scripts: [],
     unsettled: [],
   };
+  actBy(run, protocol);
   return run;
-}
-
-function declarationTokens({ declarations }: RunTools, { estimate }: PromptBudget): number {
-  return declarations.length === 0 ? 0 : estimate(JSON.stringify(declarations));
 }
 
 /** Keeps the limit that a call would have passed. Listeners hear of the first one only: a script can make a million. */
@@ -181,7 +180,7 @@ function readSteps({ parts, request }: RunSetup): Promise<RunStep[]> {
 function startSandbox(setup: RunSetup, session: Session): Promise<Sandbox> {
   const { parts, request, runId, signal, recorder, lease, trace, tools } = setup;
   const { sandboxBuilder } = parts;
-  if (setup.protocol.name === "tools" || sandboxBuilder === undefined) {
+  if (parts.protocol === "tools" || sandboxBuilder === undefined) {
     return lease.start(() => Promise.resolve(toolSandbox(tools)));
   }
   const build = () =>

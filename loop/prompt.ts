@@ -2,6 +2,18 @@
  * The system prompt. Nothing in it changes from turn to turn or from one run of a session to the next, so that providers can cache it.
  */
 
+/** What holds for scripts, whether each comes as a block of a reply or as a call of a tool. */
+export function protocolRules(unit: "block" | "call"): string {
+  return `- All code stands inside \`run\`. It is called for you; do not call it yourself.
+- Everything with numbers, dates, counting, sorting or changing text is done in code, even when it looks easy. Copy data that the message gives into the code. Only a greeting or the like gets a plain reply without a ${unit}.
+- \`answer(result)\` ends the task; the user reads \`result\` (text as it is, other values as JSON). Call it once, with everything that was asked for.
+- When you first need to see something, \`log()\` a little of it (counts, a sample) and do not answer yet: the next message shows your log lines, then you send the next ${unit}.
+- What \`run\` returns becomes \`args\` of the next ${unit}, complete; you see only a short digest of it. Nothing else is kept between ${unit}s: define variables and functions again. If \`run\` returns nothing or fails, \`args\` stays as it was; at first it is undefined.
+- After an error, fix the cause and send the whole ${unit} again.
+- Functions of the sandbox API return their value directly in \`function run\`; in \`async function run\` they return promises (await, Promise.all).
+- Plain modern JavaScript only: no import, no Node modules, no network or files unless the sandbox API declares them.`;
+}
+
 /** How a model that writes scripts is to reply. */
 export const PROTOCOL_PROMPT =
   `You solve tasks by running JavaScript. Reply with one fenced block that defines \`run\`, like this:
@@ -15,14 +27,7 @@ function run(args) {
 }
 \`\`\`
 
-- All code stands inside \`run\`. It is called for you; do not call it yourself.
-- Everything with numbers, dates, counting, sorting or changing text is done in code, even when it looks easy. Copy data that the message gives into the code. Only a greeting or the like gets a plain reply without a block.
-- \`answer(result)\` ends the task; the user reads \`result\` (text as it is, other values as JSON). Call it once, with everything that was asked for.
-- When you first need to see something, \`log()\` a little of it (counts, a sample) and do not answer yet: the next message shows your log lines, then you send the next block.
-- What \`run\` returns becomes \`args\` of the next block, complete; you see only a short digest of it. Nothing else is kept between blocks: define variables and functions again. If \`run\` returns nothing or fails, \`args\` stays as it was; at first it is undefined.
-- After an error, fix the cause and send the whole block again.
-- Functions of the sandbox API return their value directly in \`function run\`; in \`async function run\` they return promises (await, Promise.all).
-- Plain modern JavaScript only: no import, no Node modules, no network or files unless the sandbox API declares them.`;
+${protocolRules("block")}`;
 
 /**
  * The protocol: how a model is to reply, what of its work survives a turn and how it ends a run. It lists no functions beside `log` and

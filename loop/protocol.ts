@@ -4,6 +4,14 @@
  */
 import type { LoopProtocol } from "../contracts/loop.ts";
 import type { Completion, CompletionRequest } from "../contracts/model.ts";
+import type { RunStep } from "../contracts/step.ts";
+import { callIdOf } from "./call_steps.ts";
+import {
+  CODE_TOOL_PROMPT,
+  interpretCodeToolReply,
+  remindOfCodeTool,
+  RUN_JAVASCRIPT_TOOL,
+} from "./code_tool.ts";
 import { PROTOCOL_PROMPT } from "./prompt.ts";
 import { type UnusableReply, writeReminder } from "./reminder.ts";
 import { interpretReply, type Reply } from "./reply.ts";
@@ -15,7 +23,7 @@ export type Offer = Pick<CompletionRequest, "tools" | "toolChoice">;
 
 /** One way of acting. Holds nothing of a run. */
 export interface Protocol {
-  readonly name: LoopProtocol;
+  readonly name: Exclude<LoopProtocol, "auto">;
   /** Stands at the head of the system prompt. */
   readonly instructions: string;
   /** What the model is offered; `isLast` when nothing that it does could be told to it any more. */
@@ -47,7 +55,33 @@ const TOOLS: Protocol = {
   remind: remindOfTools,
 };
 
-/** The protocol of a name. */
-export function protocolOf(name: LoopProtocol): Protocol {
-  return name === "tools" ? TOOLS : CODE;
+const CODE_TOOL: Protocol = {
+  name: "code-tool",
+  instructions: CODE_TOOL_PROMPT,
+  offer: () => ({ tools: [RUN_JAVASCRIPT_TOOL] }),
+  interpret: interpretCodeToolReply,
+  remind: remindOfCodeTool,
+};
+
+/**
+ * The protocol that a run begins with. `auto` begins with scripts in blocks, unless the newest script of the session came as a call.
+ *
+ * @param steps those that are replayed
+ */
+export function protocolOf(name: LoopProtocol, steps: readonly RunStep[]): Protocol {
+  switch (name) {
+    case "code":
+      return CODE;
+    case "tools":
+      return TOOLS;
+    case "code-tool":
+      return CODE_TOOL;
+    case "auto": {
+      const newest = steps.findLast(({ stepType }) => stepType === "execute_js");
+      return newest !== undefined && callIdOf(newest.toolArgs) !== "" ? CODE_TOOL : CODE;
+    }
+  }
 }
+
+/** What `auto` changes to when a model does not keep the form of blocks. */
+export const FALLBACK_PROTOCOL: Protocol = CODE_TOOL;

@@ -22,7 +22,13 @@ import { findWrongForm, type WrongForm } from "./wrong_form.ts";
  */
 export type Reply =
   | { readonly kind: "calls"; readonly calls: readonly ModelToolCall[]; readonly said: string }
-  | { readonly kind: "code"; readonly source: string; readonly ignoredBlocks: number }
+  | {
+    readonly kind: "code";
+    readonly source: string;
+    readonly ignoredBlocks: number;
+    /** The call that brought it, where it came as one. */
+    readonly callId?: string;
+  }
   | { readonly kind: "final"; readonly text: string }
   | { readonly kind: "done"; readonly text: string }
   | { readonly kind: "cut"; readonly at: "length" | "fence" }

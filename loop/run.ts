@@ -3,7 +3,6 @@ import type { RunEvent } from "../contracts/event.ts";
 import type { RunRequest, RunResult } from "../contracts/loop.ts";
 import { RunWall } from "./abort.ts";
 import { prepareRun } from "./prepare.ts";
-import { protocolOf } from "./protocol.ts";
 import { Recorder } from "./recorder.ts";
 import { endEarly, report, type RunEnd, type RunLife, settle } from "./run_end.ts";
 import { createRunId } from "./run_id.ts";
@@ -83,12 +82,10 @@ async function live(life: RunLife): Promise<RunEnd> {
   using warmUp = new WarmUp(parts.llm);
   life.recorder.heed(wall.signal);
   try {
-    const protocol = protocolOf(parts.protocol);
-    const set = request.tools ?? parts.tools;
+    const set = parts.protocol === "tools" ? request.tools ?? parts.tools : undefined;
     const run = await prepareRun({
       ...life,
-      protocol,
-      tools: protocol.name === "tools" && set !== undefined ? takeTools(set) : NO_TOOLS,
+      tools: set === undefined ? NO_TOOLS : takeTools(set),
       warmUp,
       signal: wall.signal,
       pauseWall: () => wall.pause(),

@@ -16,6 +16,8 @@ import { clipMiddle, utf8Bytes } from "./utf8.ts";
 /** A script on its way to the sandbox. */
 export interface Script {
   readonly source: string;
+  /** The call that brought it, where it came as one. */
+  readonly callId?: string;
   /** What the model said around it; "" for nothing. */
   readonly said: string;
   /** Blocks of the same reply that are not run. */
@@ -73,12 +75,15 @@ export async function runScript(run: RunState, script: Script): Promise<string |
 }
 
 /** The step of a script. What was said around it is for those who read the trace; no prompt holds it. */
-function scriptStep({ recorder }: RunState, { source, said, cost }: Script): StepBody {
+function scriptStep({ recorder }: RunState, { source, said, cost, callId }: Script): StepBody {
   const kept = clipMiddle(recorder.redact(said), MAX_SAID_BYTES);
   return {
     stepType: "execute_js",
     content: source,
-    ...stepCost(cost, said === "" ? {} : { said: kept }),
+    ...stepCost(cost, {
+      ...(said === "" ? {} : { said: kept }),
+      ...(callId === undefined ? {} : { call_id: callId }),
+    }),
   };
 }
 

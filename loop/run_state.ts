@@ -50,8 +50,8 @@ export interface RunState {
   readonly spending: Spending;
   readonly trace: Trace;
   readonly warmUp: WarmUp;
-  /** How the model acts. */
-  readonly protocol: Protocol;
+  /** How the model acts; `auto` may change it between turns. */
+  protocol: Protocol;
   /** What it can call by name. */
   readonly tools: RunTools;
   /** Results that were too long to be told whole. */
@@ -61,8 +61,10 @@ export interface RunState {
   readonly openGate: (turn: TurnContext) => HostCallHandler;
   readonly conversation: Conversation;
   readonly budget: PromptBudget;
-  /** About what the system prompt takes, in tokens. */
-  readonly systemTokens: number;
+  /** Who the model is to be. */
+  readonly persona: string;
+  /** About what the system prompt takes, and what the model is offered, in tokens. */
+  systemTokens: number;
   /** Messages that were left out when the history was replayed, not told yet. */
   droppedBefore: number;
   /** Whether compaction is not to be tried any more in this run. */

@@ -373,7 +373,10 @@ Deno.test("tools: createLoop and run refuse what cannot be meant", async () => {
   using run = toolLoop([], tools({}));
   const { llm, store } = run;
   const parts = { llm, sessions: store, steps: store };
-  assert.throws(() => createLoop({ ...parts, protocol: "python" as "code" }), /"code" or "tools"/);
+  assert.throws(
+    () => createLoop({ ...parts, protocol: "python" as "code" }),
+    /must be one of code, code-tool, auto, tools, got "python"/,
+  );
   assert.throws(() => createLoop(parts), /sandboxBuilder/);
   assert.throws(
     () => createLoop({ ...parts, protocol: "tools", tools: {} as ToolSet }),

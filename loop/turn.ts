@@ -1,14 +1,16 @@
 /** One turn of a run: makes the request fit, asks the model, then runs the script that it sent, takes its answer, or tells it what was wrong with its reply. */
 import { AgentLoopError } from "../contracts/errors.ts";
 import type { Completion } from "../contracts/model.ts";
+import { actBy } from "./act_by.ts";
 import { type Asked, askModel, type Question } from "./ask_model.ts";
 import { type CallCost, NO_COST, stepCost } from "./call_cost.ts";
 import { scanReply } from "./fences.ts";
 import { fitRequest, shortenRequest } from "./fit_request.ts";
 import { READ_RESULT } from "./kept_results.ts";
-import type { Offer } from "./protocol.ts";
+import { FALLBACK_PROTOCOL, type Offer } from "./protocol.ts";
 import type { UnusableReply } from "./reminder.ts";
 import { requestTokens } from "./request_size.ts";
+import { RUN_JAVASCRIPT } from "./script_call.ts";
 import { type CallBatch, runCalls } from "./run_calls.ts";
 import { runScript, type Script } from "./run_script.ts";
 import type { RunState } from "./run_state.ts";
@@ -214,12 +216,27 @@ async function giveAnswer(
   return { kind: "answered", finalText: step.content, ...mark };
 }
 
+/** Under `auto` a model that does not keep the form after a reminder is offered the tool. A reply that was cut says nothing about that. */
+function changeProtocol(run: RunState, { kind }: UnusableReply): void {
+  const isReminded = run.unsettled.some(({ role }) => role === "user");
+  const isForm = kind === "missing_run" || kind === "wrong_form";
+  if (run.parts.protocol !== "auto" || run.protocol.name !== "code") return;
+  if (!isReminded || !isForm) return;
+  actBy(run, FALLBACK_PROTOCOL);
+  run.recorder.emit({
+    type: "warning",
+    content:
+      `The model does not keep the form of scripts after a reminder; from now on it is to hand them to the tool ${RUN_JAVASCRIPT}.`,
+  });
+}
+
 /** Tells the model what was missing in its reply. The trace keeps both; later runs are sent neither. */
 async function remind(
   run: RunState,
   unusable: { readonly reply: UnusableReply; readonly text: string; readonly cost: CallCost },
 ): Promise<TurnEnd> {
   const { reply, text, cost } = unusable;
+  changeProtocol(run, reply);
   const content = run.protocol.remind(reply);
   const visible = run.recorder.redact(scanReply(text).visible.trim());
   const quoted = clipMiddle(visible, MAX_QUOTED_BYTES);

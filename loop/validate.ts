@@ -5,6 +5,7 @@ import {
   DEFAULT_RUN_TIMEOUT_MS,
   DEFAULT_TOOL_ITERATIONS,
   type LoopConfig,
+  type LoopProtocol,
   type RunRequest,
 } from "../contracts/loop.ts";
 import { checkFields, checkMs, checkWhole, nameOf, needMethods } from "./argument_checks.ts";
@@ -26,6 +27,8 @@ type Optional =
   | "tools"
   | "tracer";
 
+const PROTOCOLS: readonly LoopProtocol[] = ["code", "code-tool", "auto", "tools"];
+
 /** A configuration with every default filled in. */
 export type LoopParts =
   & Required<Omit<LoopConfig, Optional>>
@@ -45,10 +48,14 @@ export function checkConfig(config: LoopConfig): LoopParts {
   needMethods("createLoop", config, { sessions: ["get", "updateData", "finalize"] });
   needMethods("createLoop", config, { steps: ["append", "lastN"] });
   const { protocol = "code", tools, sandboxBuilder } = config;
-  if (protocol !== "code" && protocol !== "tools") {
-    throw new TypeError(`createLoop: protocol must be "code" or "tools", got ${nameOf(protocol)}`);
+  if (!PROTOCOLS.includes(protocol)) {
+    throw new TypeError(
+      `createLoop: protocol must be one of ${PROTOCOLS.join(", ")}, got ${
+        JSON.stringify(protocol)
+      }`,
+    );
   }
-  if (protocol === "code" || sandboxBuilder !== undefined) {
+  if (protocol !== "tools" || sandboxBuilder !== undefined) {
     needMethods("createLoop", config, { sandboxBuilder: ["build"] });
   }
   if (tools !== undefined) needMethods("createLoop", config, { tools: ["callable"] });

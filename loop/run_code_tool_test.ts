@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import type { LoopProtocol } from "../contracts/loop.ts";
+import type { Message } from "../contracts/model.ts";
+import type { ScriptedReply, ScriptedStep } from "../llm/scripted.ts";
+import { MemoryStore } from "../stores/memory.ts";
+import { fixture } from "./_run_fixture.ts";
+
+function scriptCall(id: string, code: string): ScriptedReply {
+  return { toolCalls: [{ id, name: "run_javascript", arguments: { code } }] };
+}
+
+function codeLoop(
+  replies: readonly ScriptedStep[],
+  protocol: LoopProtocol,
+  store = new MemoryStore(),
+) {
+  return fixture(replies, { store, config: { protocol } });
+}
+
+function said(messages: readonly Message[] = []): Message[] {
+  return messages.filter(({ role }) => role !== "system");
+}
+
+const LOOK = "function run() {\n  // counts\n  log('two');\n  return { n: 2 };\n}";
+const TELL = "function run(args) { answer('there are ' + args.n); }";
+
+Deno.test("code-tool: scripts come as calls of one tool and are said as such; an old one becomes its line", async () => {
+  using run = codeLoop([
+    { ...scriptCall("c1", LOOK), text: "Let me look." },
+    scriptCall("c2", "function run(args) { return args; }"),
+    scriptCall("c3", TELL),
+  ], "code-tool");
+  const result = await run.loop.run({ sessionId: "s", message: "How many?" });
+  assert.equal(result.finalText, "there are 2");
+  const [first, second, third] = run.llm.requests;
+  assert.deepEqual(first?.tools?.map(({ name }) => name), ["run_javascript"]);
+  assert.match(first!.messages[0]!.content, /call the tool `run_javascript`/);
+  assert.ok(!first!.messages[0]!.content.includes("block"));
+  const [user, script, told] = said(second?.messages);
+  assert.equal(user?.content, "How many?");
+  assert.deepEqual(script, {
+    role: "assistant",
+    content: "",
+    toolCalls: [{
+      id: "c1",
+      name: "run_javascript",
+      argumentsJson: JSON.stringify({ code: LOOK }),
+    }],
+  });
+  assert.deepEqual([told?.role, told?.toolCallId], ["tool", "c1"]);
+  assert.match(told!.content, /two/);
+  assert.deepEqual(
+    said(third?.messages)[1]?.toolCalls?.[0]?.argumentsJson,
+    JSON.stringify({ code: "[script of 5 lines, already run: counts]" }),
+  );
+});
+
+Deno.test("code-tool: a later run says the past as it was said", async () => {
+  using run = codeLoop([scriptCall("c1", LOOK), "Two.", "Still two."], "code-tool");
+  await run.loop.run({ sessionId: "s", message: "one" });
+  await run.loop.run({ sessionId: "s", message: "two" });
+  const [, second, third] = run.llm.requests;
+  assert.deepEqual(third?.messages.slice(0, second?.messages.length), second?.messages);
+});
+
+Deno.test("code-tool: only the first script of a reply runs, and a block in the text does where there is no call", async () => {
+  using run = codeLoop([
+    { toolCalls: [...scriptCall("a", LOOK).toolCalls!, ...scriptCall("b", TELL).toolCalls!] },
+    `\`\`\`js\n${TELL}\n\`\`\``,
+  ], "code-tool");
+  const result = await run.loop.run({ sessionId: "s", message: "go" });
+  assert.equal(result.finalText, "there are 2");
+  assert.equal(run.sandboxBuilder.evaluated.length, 2);
+  assert.match(said(run.llm.requests[1]?.messages).at(-1)!.content, /1 (?:other|more)/);
+});
+
+Deno.test("TOL-06: a script that broke off is not run, whatever the finish reason says", async () => {
+  for (const finishReason of ["length", "tool_calls"] as const) {
+    const cut = {
+      toolCalls: [{
+        id: "x",
+        name: "run_javascript",
+        arguments: '{"code":"function run() { log(1)',
+      }],
+      finishReason,
+    };
+    using run = codeLoop([cut, scriptCall("y", LOOK), "ok"], "code-tool");
+    const result = await run.loop.run({ sessionId: "s", message: "go" });
+    assert.equal(result.finalText, "ok");
+    assert.equal(run.sandboxBuilder.evaluated.length, 1);
+    assert.match(
+      said(run.llm.requests[1]?.messages).at(-1)!.content,
+      /cut off, so nothing was run/,
+    );
+  }
+});
+
+Deno.test("code-tool: another tool, or code without run, is answered with what is missing", async () => {
+  using run = codeLoop([
+    { toolCalls: [{ id: "1", name: "fetch", arguments: { url: "x" } }] },
+    scriptCall("2", "log(1)"),
+    "ok",
+  ], "code-tool");
+  await run.loop.run({ sessionId: "s", message: "go" });
+  const [, second, third] = run.llm.requests;
+  assert.match(said(second?.messages).at(-1)!.content, /the tool run_javascript.*only tool/);
+  assert.match(said(third?.messages).at(-1)!.content, /does not define run/);
+});
+
+Deno.test("auto: stays with blocks while the model keeps the form, and offers no tool", async () => {
+  using run = codeLoop([`\`\`\`js\n${LOOK}\n\`\`\``, "Two."], "auto");
+  const result = await run.loop.run({ sessionId: "s", message: "go" });
+  assert.equal(result.finalText, "Two.");
+  assert.deepEqual(run.llm.requests.map(({ tools }) => tools), [undefined, undefined]);
+});
+
+Deno.test("auto: a model that does not keep the form after a reminder gets the tool, in this run and in later ones of the session", async () => {
+  const store = new MemoryStore();
+  using run = codeLoop(
+    [
+      `\`\`\`js\n${LOOK}\n\`\`\``,
+      "```python\nanswer(2)\n```",
+      "```python\nanswer(2)\n```",
+      scriptCall("c", TELL),
+    ],
+    "auto",
+    store,
+  );
+  const { events, onEvent } = run;
+  const result = await run.loop.run({ sessionId: "s", message: "go", onEvent });
+  assert.equal(result.finalText, "there are 2");
+  assert.deepEqual(run.llm.requests.map(({ tools }) => tools?.length), [
+    undefined,
+    undefined,
+    undefined,
+    1,
+  ]);
+  const last = run.llm.requests[3];
+  assert.match(last!.messages[0]!.content, /call the tool `run_javascript`/);
+  const roles = said(last?.messages).map(({ role, toolCalls }) =>
+    `${role}${toolCalls ? "+call" : ""}`
+  );
+  assert.deepEqual(roles.slice(0, 3), ["user", "assistant+call", "tool"]);
+  const told = events.filter(({ type, content }) =>
+    type === "warning" && /run_javascript/.test(String(content))
+  );
+  assert.equal(told.length, 2); // that it changes, and the reminder itself
+  using later = codeLoop(["ok"], "auto", store);
+  await later.loop.run({ sessionId: "s", message: "again" });
+  assert.equal(later.llm.requests[0]?.tools?.length, 1);
+});
+
+Deno.test("auto: a reply that was cut says nothing about the form", async () => {
+  const cut = { text: "```js\nfunction run() {", finishReason: "length" as const };
+  using run = codeLoop([cut, cut, cut, "ok"], "auto");
+  await run.loop.run({ sessionId: "s", message: "go" });
+  assert.deepEqual(run.llm.requests.map(({ tools }) => tools), [
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
+Deno.test("a session may change between all protocols", async () => {
+  const store = new MemoryStore();
+  const runs: [LoopProtocol, ScriptedStep[]][] = [
+    ["code", [`\`\`\`js\n${LOOK}\n\`\`\``, "one"]],
+    ["code-tool", [scriptCall("c", TELL)]],
+    ["code", ["three"]],
+  ];
+  for (const [protocol, replies] of runs) {
+    using run = codeLoop(replies, protocol, store);
+    const result = await run.loop.run({ sessionId: "s", message: protocol });
+    assert.equal(result.status, "completed");
+    const messages = said(run.llm.requests.at(-1)?.messages);
+    const shapes = messages.map(({ role, toolCalls }) => toolCalls ? "call" : role);
+    if (protocol === "code-tool") {
+      assert.deepEqual(shapes.slice(0, 4), ["user", "call", "tool", "assistant"]);
+    } else assert.ok(!shapes.includes("call") && !shapes.includes("tool"));
+  }
+});
