@@ -75,11 +75,15 @@ async function fillRequest(
 ): Promise<ExecRequest> {
   const { argv: [name, ...rest], env, stdin } = request;
   const filled = (text: string) => fill(text, { command: name });
-  const variables = [...env].map(async ([key, value]) => [key, await filled(value)] as const);
+  // All are waited for at once: a refusal that nobody waits for yet would end the program.
+  const [argv, variables] = await Promise.all([
+    Promise.all(rest.map(filled)),
+    Promise.all([...env].map(async ([key, value]) => [key, await filled(value)] as const)),
+  ]);
   return {
     ...request,
-    argv: [name, ...await Promise.all(rest.map(filled))],
-    env: new Map(await Promise.all(variables)),
+    argv: [name, ...argv],
+    env: new Map(variables),
     ...(stdin !== undefined && { stdin: await filled(stdin) }),
   };
 }

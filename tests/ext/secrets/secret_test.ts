@@ -203,3 +203,14 @@ Deno.test("secretCapability refuses what is no source", () => {
   assert.throws(() => secretCapability({} as SecretSource), /get must be a function/);
   assert.throws(() => secretCapability({ names: ["A B"], get: () => "x" }), /"A B" is no name/);
 });
+
+Deno.test("a secret that is refused in an argument and in a variable of one command is one failure, that of the call", async () => {
+  const { observations } = await runScripts([
+    `function run() {
+      const name = "{{secret:OTHER}}";
+      try { exec(["true", name], { env: { A: name, B: name }, stdin: name }); } catch (error) { log(error.message); }
+      answer("went on");
+    }`,
+  ], { capabilities: [execCapability({ root: Deno.cwd() }), secrets()], config: config([]) });
+  assert.match(observations[0]!, /there is no secret named OTHER; there is: TOKEN/);
+});
