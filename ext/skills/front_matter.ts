@@ -119,12 +119,22 @@ function quoteDescription(
 async function readYaml(yaml: string): Promise<Pick<FrontMatter, "header" | "lines">> {
   const { isMap, isScalar, isSeq, LineCounter, parseDocument } = await import("npm:yaml@2.9.1");
   const lineCounter = new LineCounter();
-  const document = parseDocument(yaml, {
+  const options = {
     schema: "failsafe",
     stringKeys: true,
     logLevel: "silent",
     lineCounter,
-  });
+  } as const;
+  let document: ReturnType<typeof parseDocument>;
+  try {
+    document = parseDocument(yaml, options);
+  } catch (error) {
+    // The parser calls itself for each level, and says only of some that there are too many.
+    if (error instanceof RangeError) {
+      throw new FrontMatterProblem("the front matter lies too deep", 1);
+    }
+    throw error;
+  }
   const fault = document.errors[0] ?? document.warnings[0];
   if (fault !== undefined) {
     const [said = ""] = fault.message.split(/ at line \d+|\n/);

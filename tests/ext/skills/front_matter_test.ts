@@ -164,3 +164,13 @@ Deno.test("skills: YAML made to explode, to nest or to take long is refused, at 
   // Not a bar: the library takes minutes where such a header reaches what it must not.
   ok(performance.now() - began < 60_000);
 });
+
+Deno.test("skills: a header that is too deep for the parser hides no other skill", async () => {
+  await using project = await Project.withSkills({
+    deep: `---\n${"- ".repeat(8000)}\na: b\n---\n`,
+    other: skillText("other", "d"),
+  });
+  const loaded = await project.load();
+  deepEqual(loaded.skills.map(({ name }) => name), ["other"]);
+  deepEqual(lines(loaded), ["deep/SKILL.md:1: the front matter lies too deep; left out"]);
+});
