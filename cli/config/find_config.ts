@@ -50,10 +50,12 @@ function isThere(path: string): boolean {
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
       return false;
     }
-    if (error instanceof Deno.errors.PermissionDenied) {
-      throw configError(path, `it cannot be looked at: ${reasonOf(error)}`);
-    }
-    throw error;
+    throw configError(
+      path,
+      error instanceof Deno.errors.FilesystemLoop
+        ? noWay(error)
+        : `it cannot be looked at: ${reasonOf(error)}`,
+    );
   }
 }
 
@@ -62,9 +64,16 @@ function realPathInside(path: string, root: string): string {
   try {
     real = Deno.realPathSync(path);
   } catch (error) {
-    throw configError(path, `it is a link that cannot be followed: ${reasonOf(error)}`);
+    throw configError(path, noWay(error));
   }
   const inside = root.endsWith(sep) ? root : root + sep;
   if (real.startsWith(inside)) return real;
   throw configError(path, `it is a link that leads out of the project, whose root is ${root}`);
+}
+
+function noWay(error: unknown): string {
+  const isLoop = error instanceof Deno.errors.FilesystemLoop;
+  return `it is a link that cannot be followed: ${
+    isLoop ? "it leads to itself." : reasonOf(error)
+  }`;
 }

@@ -46,6 +46,28 @@ Deno.test(
   },
 );
 
+Deno.test(
+  "config: a link that leads to itself is refused as any that cannot be followed",
+  UNIX,
+  async () => {
+    await using home = await openHome();
+    await shell(
+      home,
+      "mkdir -p file/.agentloop; ln -s .agentloop .agentloop; ln -s config.json file/.agentloop/config.json",
+    );
+    for (const folder of [".", "file"]) {
+      const { code, stderr } = await home.run(["sessions", "ls"], {
+        cwd: `${home.path}/${folder}`,
+      });
+      equal(code, 3, stderr);
+      match(
+        stderr,
+        /^agentloop: .*config\.json: it is a link that cannot be followed: it leads to itself\.\n--no-config/,
+      );
+    }
+  },
+);
+
 Deno.test("config: a pipe in its place holds nothing up", UNIX, async () => {
   await using home = await openHome();
   await shell(home, "mkdir .agentloop; mkfifo .agentloop/config.json");
