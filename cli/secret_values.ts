@@ -8,6 +8,8 @@ import { HostList } from "../loop/host_list.ts";
 import { readVariable } from "./environment.ts";
 import { CliError, usageError } from "./failure.ts";
 import type { CliOptions } from "./option_table.ts";
+import { isGranted } from "./permission.ts";
+import { flagFor } from "./permission_flag.ts";
 import { oneLine } from "./terminal_text.ts";
 import { reasonOf } from "./text_input.ts";
 
@@ -82,11 +84,14 @@ function checkedValue(
 ): string {
   if (value === undefined || value.trim() === "") {
     const where = oneLine(file, 200);
-    throw usageError(
-      mayRead(name)
-        ? `--secret ${name}: no such variable in the environment, and none in ${where}`
-        : `--secret ${name}: reading the variable takes --allow-env=${name}, and ${where} has none`,
-    );
+    const variable = { name: "env", variable: name } as const;
+    const ofEnvironment = isGranted(variable)
+      ? "no such variable in the environment"
+      : `reading the variable takes ${flagFor(variable)}`;
+    const ofFile = mayRead(file)
+      ? `none in ${where}`
+      : `reading ${where} takes ${flagFor({ name: "read", path: file })}`;
+    throw usageError(`--secret ${name}: ${ofEnvironment}, and ${ofFile}`);
   }
   if (value.trim().length >= LEAST_LENGTH) return value;
   throw usageError(
@@ -94,12 +99,14 @@ function checkedValue(
   );
 }
 
-function mayRead(variable: string): boolean {
-  return Deno.permissions.querySync({ name: "env", variable }).state === "granted";
+/** Looked up before the file is: the runtime would ask at a terminal. */
+function mayRead(path: string): boolean {
+  return isGranted({ name: "read", path });
 }
 
 /** The variables of the file; none where there is no file, or it may not be read. */
 function readEnvFile(file: string): NodeJS.Dict<string> {
+  if (!mayRead(file)) return {};
   try {
     const { isFile, size } = Deno.statSync(file);
     if (!isFile || size > MAX_FILE_BYTES) throw usageError(`${oneLine(file, 200)} is no env file`);

@@ -7,6 +7,7 @@ import { findConfig } from "../config/find_config.ts";
 import { type StarterFile, starterFiles } from "../config/starter_files.ts";
 import { mayRecordTrust, recordTrust } from "../config/trust_record.ts";
 import { CliError, describeFailure, usageError } from "../failure.ts";
+import { requirePermissions } from "../permission.ts";
 import { projectFolders } from "../repository_root.ts";
 import { oneLine } from "../terminal_text.ts";
 import { reasonOf } from "../text_input.ts";
@@ -41,12 +42,14 @@ export async function init({ options, words, status }: CommandContext): Promise<
 function projectOf(cwd: string = "."): string {
   const folders = projectFolders(cwd);
   if (folders !== undefined) return folders.root;
-  // Either it is no folder, or it may not be read: the system, or the runtime, says which.
+  // Either it may not be read, or it is no folder.
+  requirePermissions([{ name: "read", path: cwd }], {
+    problem: `${oneLine(cwd, 200)} cannot be looked at`,
+  });
   let isFolder: boolean;
   try {
     isFolder = Deno.statSync(cwd).isDirectory;
   } catch (error) {
-    if (error instanceof Deno.errors.NotCapable) throw error;
     throw usageError(`${oneLine(cwd, 200)} cannot be used: ${reasonOf(error)}`, "init");
   }
   if (!isFolder) throw usageError(`${oneLine(cwd, 200)} is no folder`, "init");
@@ -60,11 +63,13 @@ function writeNew(project: string, { path, text }: StarterFile): boolean {
   let folder = project;
   try {
     for (const part of names) folder = enter(project, join(folder, part));
-    Deno.writeTextFileSync(join(folder, name), text, { createNew: true });
+    const file = join(folder, name);
+    requireWrite(file);
+    Deno.writeTextFileSync(file, text, { createNew: true });
     return true;
   } catch (error) {
     if (error instanceof Deno.errors.AlreadyExists) return false;
-    if (error instanceof CliError || error instanceof Deno.errors.NotCapable) throw error;
+    if (error instanceof CliError) throw error;
     throw new CliError(
       "config",
       `Cannot write ${oneLine(join(project, path), 300)}: ${reasonOf(error)}`,
@@ -75,6 +80,7 @@ function writeNew(project: string, { path, text }: StarterFile): boolean {
 
 /** Makes a folder if it is not there, and gives its real path, which has to lie in the project. */
 function enter(project: string, path: string): string {
+  requireWrite(path);
   try {
     Deno.mkdirSync(path);
   } catch (error) {
@@ -93,6 +99,12 @@ function enter(project: string, path: string): string {
   }
   if (!Deno.statSync(real).isDirectory) throw cannot("it is no folder.");
   return real;
+}
+
+function requireWrite(path: string): void {
+  requirePermissions([{ name: "read", path }, { name: "write", path }], {
+    problem: `Cannot write ${oneLine(path, 300)}`,
+  });
 }
 
 /** What was written here just now needs no question. That it cannot be kept takes nothing away: the file sets nothing yet. */

@@ -7,12 +7,16 @@ import { dirname, join, sep } from "node:path";
 import { dataFolder } from "../database_path.ts";
 import { readVariable } from "../environment.ts";
 import { CliError } from "../failure.ts";
+import { isGranted, requirePermissions } from "../permission.ts";
 import { oneLine } from "../terminal_text.ts";
 import { reasonOf } from "../text_input.ts";
 import type { ConfigFile } from "./find_config.ts";
 
 /** Whether a file is trusted: as it is, as it was before it changed, or not at all. */
 export type TrustState = "trusted" | "changed" | "unknown";
+
+/** What keeping a record takes of its folder. */
+const ACCESS = ["read", "write"] as const;
 
 /** Whether a file is trusted. Where the record may not be read, it is not. Asks for no permission. */
 export function trustState(file: ConfigFile): TrustState {
@@ -23,7 +27,7 @@ export function trustState(file: ConfigFile): TrustState {
     // Where the user's files are is not known, so that nothing can be kept there.
     return "unknown";
   }
-  if (!isGranted("read", record)) return "unknown";
+  if (!isGranted({ name: "read", path: record })) return "unknown";
   let digest: string;
   try {
     if (isInside(Deno.realPathSync(record), file.root)) return "unknown";
@@ -37,11 +41,14 @@ export function trustState(file: ConfigFile): TrustState {
 /**
  * Trusts a file as it is.
  *
- * @throws {CliError} `config` when that cannot be kept.
+ * @throws {CliError} `config` when that cannot be kept, `permission` when the runtime does not permit it.
  */
 export function recordTrust(file: ConfigFile): void {
   const record = recordOf(file);
   const folder = dirname(record);
+  requirePermissions(ACCESS.map((name) => ({ name, path: folder })), {
+    problem: "That the file is trusted cannot be kept",
+  });
   try {
     Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (isInside(Deno.realPathSync(folder), file.root)) throw insideProject(folder, file);
@@ -64,17 +71,25 @@ export function recordTrust(file: ConfigFile): void {
 /** Whether {@linkcode recordTrust} could be called without a question of the runtime. */
 export function mayRecordTrust(file: ConfigFile): boolean {
   try {
-    const record = recordOf(file);
-    return isGranted("read", record) && isGranted("write", record);
+    const path = dirname(recordOf(file));
+    return ACCESS.every((name) => isGranted({ name, path }));
   } catch {
     return false;
   }
 }
 
-/** Trusts a file no longer, in whatever state it is. Says whether it was trusted. */
+/**
+ * Trusts a file no longer, in whatever state it is. Says whether it was trusted.
+ *
+ * @throws {CliError} `permission` when the runtime does not permit it.
+ */
 export function forgetTrust(file: Pick<ConfigFile, "path">): boolean {
+  const record = recordOf(file);
+  requirePermissions([{ name: "write", path: dirname(record) }], {
+    problem: "What is trusted cannot be changed",
+  });
   try {
-    Deno.removeSync(recordOf(file));
+    Deno.removeSync(record);
     return true;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
@@ -100,10 +115,6 @@ function insideProject(folder: string, { root }: ConfigFile): CliError {
 
 function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-}
-
-function isGranted(name: "read" | "write", path: string): boolean {
-  return Deno.permissions.querySync({ name, path }).state === "granted";
 }
 
 function digestOf(bytes: Uint8Array): string {

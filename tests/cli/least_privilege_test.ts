@@ -1,5 +1,11 @@
 /** Each line of README that starts the command with no more than it needs, as it stands there, at a terminal: where the runtime could ask, and must not. */
-import { deepStrictEqual, doesNotMatch, match, strictEqual } from "node:assert/strict";
+import {
+  deepStrictEqual,
+  doesNotMatch,
+  match,
+  notStrictEqual,
+  strictEqual,
+} from "node:assert/strict";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
@@ -259,3 +265,40 @@ Deno.test(
     ]);
   },
 );
+
+const WITHOUT_GRANT: Readonly<Record<string, RegExp>> = {
+  init: /--allow-write=\S*project\/\.agentloop\b/,
+  "init --cwd ..": /--allow-read=\.\./,
+  "trust --yes": /--allow-write=\S*agentloop\/trusted/,
+  "trust revoke": /--allow-write=\S*agentloop\/trusted/,
+  "--ephemeral --secret TOKEN hi": /--allow-env=TOKEN.*--allow-read=\.\/\.env/,
+};
+
+for (const [args, named] of Object.entries(WITHOUT_GRANT)) {
+  Deno.test(
+    `least privilege: without the grant for what it touches, ${args} names it, and the runtime asks nothing`,
+    {
+      ignore: !HAS_TERMINAL,
+    },
+    async () => {
+      await using server = await startOpenAIServer({ otherwise: "hi" });
+      await using home = await openHome(server.baseUrl);
+      const project = await makeProject(home);
+      await Deno.mkdir(`${project}/config/.agentloop`, { recursive: true });
+      await Deno.writeTextFile(`${project}/config/.agentloop/config.json`, '{ "model": "m" }');
+      const { host } = new URL(server.baseUrl);
+      const isTrust = args.startsWith("trust");
+      const reads = args.includes("--secret") ? "" : `,'${project}'`;
+      const line =
+        `deno run --cached-only --allow-read='${CHECKOUT}'${reads} --allow-net=${host} ` +
+        `--allow-env=HOME,OPENAI_BASE_URL,OPENAI_CHAT_MODEL '${CHECKOUT}/cli.ts' ${args}`;
+      await using terminal = openShellLine(line, {
+        env: { ...await environmentOf(home), OPENAI_API_KEY: "sk-of-nobody" },
+        cwd: isTrust ? `${project}/config` : project,
+      });
+      notStrictEqual(await terminal.ended(), 0);
+      doesNotMatch(terminal.shown, RUNTIME_ASKS);
+      match(terminal.shown, named);
+    },
+  );
+}
