@@ -46,7 +46,7 @@ export function readSecretValues(
     : readEnvFile(file);
   return new Map(
     [...wanted].map(([name, hosts]) => {
-      const value = readVariable(name) ?? inFile[name];
+      const value = readVariable(name) ?? (Object.hasOwn(inFile, name) ? inFile[name] : undefined);
       return [name, { value: checkedValue(name, { value, file }), ...(hosts[0] && { hosts }) }];
     }),
   );

@@ -88,6 +88,7 @@ Deno.test("--secret: what is no name, or has no value that can be kept, is a usa
     [`TOKEN=${TOKEN}`, /NAME or NAME@HOST, not TOKEN=…/],
     ["TOKEN@a b", /takes a host such as api\.example\.com, not a b/, { TOKEN }],
     ["1A", /not 1A/],
+    ["constructor", /--secret constructor: no such variable in the environment, and none in/],
   ];
   for (const [value, expected, env = {}] of cases) {
     const { code, stdout, stderr } = await home.run([`--secret=${value}`, "go"], { env });
