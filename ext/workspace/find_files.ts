@@ -8,7 +8,7 @@ const MAX_PATHS = 10_000;
 
 /** How to look for files. */
 export interface FindOptions extends WalkOptions {
-  /** Time for matching, in ms. */
+  /** Time for matching, in ms; as much again for the rules of `.gitignore` files. */
   readonly timeoutMs: number;
 }
 

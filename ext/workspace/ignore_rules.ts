@@ -8,6 +8,12 @@ const MAX_RULES_BYTES = 1_048_576;
 /** Paths after which a matcher is made anew: it remembers each that it was asked about. */
 const REMEMBERED = 1_000;
 
+/**
+ * Names in a row that one rule may leave open (`**` between others). Each multiplies what a path of the depth that is walked may cost, in a matcher that
+ * cannot be ended: with five of them it is half a second at worst, with seven half a minute.
+ */
+const MAX_OPEN = 5;
+
 /** The rules that hold in a folder: its own, and those of the folders above it. */
 export interface IgnoreRules {
   /** Whether they leave out what has a name in a folder. */
@@ -30,27 +36,51 @@ interface Matcher {
   test(path: string): { readonly ignored: boolean; readonly unignored: boolean };
 }
 
-/** Loads what reads rules. */
-export async function loadIgnore(): Promise<MakeRules> {
+/** Loads what reads rules. When they have taken longer than `timeoutMs` in all, asking them throws. */
+export async function loadIgnore(timeoutMs: number): Promise<MakeRules> {
   const { default: ignore } = await import("npm:ignore@7.0.17");
   const create = () => ignore({ ignorecase: false, allowRelativePaths: true }) as Matcher;
+  let leftMs = timeoutMs;
+  const spend = (began: number) => {
+    leftMs -= performance.now() - began;
+    if (leftMs < 0) throw tookTooLong(timeoutMs);
+  };
   return (within, folder, above) => {
     const bytes = readSmallFile(within.full([...folder, ".gitignore"]), MAX_RULES_BYTES);
     if (bytes === undefined) return above;
-    const rules = create().add(new TextDecoder().decode(bytes));
-    return rulesOf(folder.length, above, () => create().add(rules));
+    const rules = create().add(withoutSlowRules(new TextDecoder().decode(bytes)));
+    return rulesOf(folder.length, above, { create: () => create().add(rules), spend });
   };
 }
 
-function rulesOf(depth: number, above: IgnoreRules, create: () => Matcher): IgnoreRules {
-  let matcher = create();
+function tookTooLong(timeoutMs: number): Error {
+  return new Error(
+    `the rules of .gitignore took longer than ${timeoutMs} ms; all: true goes on without them`,
+  );
+}
+
+/** What such a rule would leave out is found. */
+function withoutSlowRules(rules: string): string {
+  const isSlow = (line: string) => line.split("**").length - 1 > MAX_OPEN;
+  return rules.split("\n").filter((line) => !isSlow(line)).join("\n");
+}
+
+function rulesOf(
+  depth: number,
+  above: IgnoreRules,
+  { create, spend }: { readonly create: () => Matcher; readonly spend: (began: number) => void },
+): IgnoreRules {
+  let matcher: Matcher | undefined;
   let asked = 0;
   return {
     leavesOut(folder, name, isFolder) {
-      if (++asked % REMEMBERED === 0) matcher = create();
+      const began = performance.now();
+      if (asked++ % REMEMBERED === 0) matcher = undefined;
+      matcher ??= create();
       let path = "";
       for (let index = depth; index < folder.length; index++) path += `${folder[index]}/`;
       const verdict = matcher.test(`${path}${name}${isFolder ? "/" : ""}`);
+      spend(began);
       return verdict.ignored || (!verdict.unignored && above.leavesOut(folder, name, isFolder));
     },
   };

@@ -10,7 +10,7 @@ const SHOWN_CHARACTERS = 200;
 const NAME_BYTES = 255;
 
 /** Names that a path has at most: deeper folders are a mistake, and each costs time. */
-const MAX_NAMES = 64;
+export const MAX_NAMES = 64;
 
 /** Names of temporary files that are renamed to what they are for; a crash may leave one behind. */
 const TEMPORARY = /^\.agentloop-[0-9a-f-]{36}\.tmp$/;

@@ -21,7 +21,7 @@ export interface SearchOptions extends WalkOptions {
   readonly context: number;
   /** Lines to return. */
   readonly max: number;
-  /** Time for matching, in ms. */
+  /** Time for matching, in ms; as much again for the rules of `.gitignore` files. */
   readonly timeoutMs: number;
 }
 

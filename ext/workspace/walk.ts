@@ -8,7 +8,7 @@ import { setImmediate } from "node:timers";
 import { ATTEMPTS, type Confinement, type Place, SETTLE_MS } from "./confinement.ts";
 import { type IgnoreRules, loadIgnore, type MakeRules } from "./ignore_rules.ts";
 import { type FolderEntry, missing, plainError, readEntries } from "./open_file.ts";
-import { Refusal } from "./path_rules.ts";
+import { MAX_NAMES, Refusal } from "./path_rules.ts";
 import { type Stage, StandingWay } from "./standing_way.ts";
 
 /** Entries of a stretch, and folders. */
@@ -21,6 +21,8 @@ const TURN_MS = 8;
 export interface WalkOptions {
   /** Also what `.gitignore` files name. @default false */
   readonly all?: boolean;
+  /** Time that the rules of those may take, in ms. The walk fails when they take longer. */
+  readonly timeoutMs: number;
   /** Ends the walk. */
   readonly signal?: AbortSignal;
   /** Whether to yield a file, asked before any rule. Must not throw. @default all */
@@ -51,10 +53,10 @@ interface Frame {
 export async function* walkFiles(
   within: Confinement,
   start: Place,
-  options: WalkOptions = {},
+  options: WalkOptions,
 ): AsyncGenerator<readonly FileRun[]> {
   if (start.existing < start.names.length) throw missing(start.shown);
-  const makeRules = options.all ? undefined : await loadIgnore();
+  const makeRules = options.all ? undefined : await loadIgnore(options.timeoutMs);
   const walk = new Walk(within, { ...options, makeRules });
   let began = performance.now();
   let failed = 0;
@@ -118,7 +120,9 @@ class Walk {
         const { name, kind } = frame.entries[frame.at++] as FolderEntry;
         entries++;
         if (kind === "file" && this.#keeps(frame, name)) files.push(name);
-        if (kind !== "dir" || frame.rules.leavesOut(frame.names, name, true)) continue;
+        // What lies deeper could not be named.
+        if (kind !== "dir" || frame.names.length + 2 > MAX_NAMES) continue;
+        if (frame.rules.leavesOut(frame.names, name, true)) continue;
         folders++;
         below = this.#enterBelow(frame, name, way);
       }

@@ -50,6 +50,29 @@ Deno.test("workspace: .gitignore files hold in glob and grep, deeper ones before
   deepEqual((await paths({ all: true })).length, 9);
 });
 
+Deno.test("workspace: a .gitignore that would take for ever is not waited for", async () => {
+  const open = "**/a/".repeat(20);
+  await using folder = await WorkspaceFolder.open({
+    ".gitignore": `${open}b\n*.log\n`,
+    [`${"a/".repeat(62)}c.txt`]: "hit",
+    [`${"a/".repeat(62)}c.log`]: "hit",
+    // No function takes a path of so many names.
+    [`${"a/".repeat(64)}d.txt`]: "hit",
+  });
+  deepEqual(await folder.call("glob", "**/*.*"), [".gitignore", `${"a/".repeat(62)}c.txt`]);
+});
+
+Deno.test("workspace: a .gitignore of so many rules that they take long ends the call, which goes on without them when asked to", async () => {
+  const files = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`${n}.txt`, "hit"]));
+  await using folder = await WorkspaceFolder.open(
+    { ...files, ".gitignore": "b\n".repeat(500_000) },
+    { matchTimeoutMs: 1_000 },
+  );
+  await rejects(folder.call("glob", "*.txt"), /\.gitignore took longer than 1000 ms; all: true/);
+  await rejects(folder.call("grep", "hit"), /\.gitignore took longer than 1000 ms; all: true/);
+  equal((await folder.call("glob", "*.txt", { all: true })).length, 300);
+});
+
 Deno.test("workspace: a .gitignore that is a link out is not read", async () => {
   await using folder = await WorkspaceFolder.open({ "a.txt": "" });
   await folder.shell("echo '*.txt' > ../outside/rules; ln -s ../outside/rules .gitignore");
