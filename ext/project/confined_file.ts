@@ -23,6 +23,8 @@ interface Stage {
   readonly dev: number;
   readonly ino: number;
   readonly changedMs: number;
+  /** The time that cannot be set back, which the runtime tells in whole seconds. */
+  readonly touchedMs: number;
 }
 
 /**
@@ -92,7 +94,7 @@ function wayTo(root: string, names: readonly string[]): readonly Stage[] | undef
   for (let length = 0; length < names.length; length++) {
     const info = lstatSync(join(root, ...names.slice(0, length)), { throwIfNoEntry: false });
     if (info === undefined || !info.isDirectory()) return undefined;
-    way.push({ dev: info.dev, ino: info.ino, changedMs: info.mtimeMs });
+    way.push({ dev: info.dev, ino: info.ino, changedMs: info.mtimeMs, touchedMs: info.ctimeMs });
   }
   return way;
 }
@@ -108,7 +110,8 @@ function isStill(before: readonly Stage[], after: readonly Stage[] | undefined):
     const now = after?.[index];
     // What the last folder holds are no folders on the way.
     return now?.ino === stage.ino && now.dev === stage.dev &&
-      (index === before.length - 1 || now.changedMs === stage.changedMs);
+      (index === before.length - 1 ||
+        (now.changedMs === stage.changedMs && now.touchedMs === stage.touchedMs));
   });
 }
 

@@ -41,6 +41,8 @@ interface Stage {
   readonly dev: number;
   readonly ino: number;
   readonly changedMs: number;
+  /** The time that cannot be set back, which the runtime tells in whole seconds. */
+  readonly touchedMs: number;
 }
 
 /** One root folder and the ways in it. */
@@ -128,7 +130,7 @@ export class Confinement {
       const info = lstatSync(this.full(folder.slice(0, length)), { throwIfNoEntry: false });
       if (info === undefined) throw new Error(`${shown} does not exist; listDir shows what does`);
       if (!info.isDirectory()) throw new Refusal(shown);
-      return { dev: info.dev, ino: info.ino, changedMs: info.mtimeMs };
+      return { dev: info.dev, ino: info.ino, changedMs: info.mtimeMs, touchedMs: info.ctimeMs };
     });
   }
 
@@ -139,7 +141,8 @@ export class Confinement {
         const now = after[index];
         // What the last folder holds are no folders on the way.
         return now?.ino === stage.ino && now.dev === stage.dev &&
-          (index === before.length - 1 || now.changedMs === stage.changedMs);
+          (index === before.length - 1 ||
+            (now.changedMs === stage.changedMs && now.touchedMs === stage.touchedMs));
       });
     } catch {
       return false;

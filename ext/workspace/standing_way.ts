@@ -9,8 +9,10 @@ import { Refusal } from "./path_rules.ts";
 export interface Stage {
   readonly dev: number;
   readonly ino: number | null;
-  /** When something in it was last made, renamed or taken away, in ms. */
+  /** When something in it was last made, renamed or taken away, in ms; it can be set back. */
   readonly changedMs: number;
+  /** When it last changed in any way, in ms; it cannot be set, but the runtime tells it in whole seconds. */
+  readonly touchedMs: number;
   /** Whether that was so lately that a further change might leave no mark. */
   readonly fresh: boolean;
 }
@@ -55,8 +57,8 @@ export class StandingWay {
     for (const { path, stage, held } of this.#seen.values()) {
       if (held && stage.fresh) return false;
       const now = stageOf(path);
-      if (now === undefined || now.ino !== stage.ino || now.dev !== stage.dev) return false;
-      if (held && now.changedMs !== stage.changedMs) return false;
+      if (now === undefined || !isSameFolder(now, stage)) return false;
+      if (held && !isUnchanged(now, stage)) return false;
     }
     return true;
   }
@@ -75,6 +77,16 @@ export class StandingWay {
   }
 }
 
+/** Whether two looks saw the same folder, and nothing in it was made, renamed or taken away between them. */
+export function isUnchanged(now: Stage, before: Stage): boolean {
+  return isSameFolder(now, before) && now.changedMs === before.changedMs &&
+    now.touchedMs === before.touchedMs;
+}
+
+function isSameFolder(now: Stage, before: Stage): boolean {
+  return now.ino === before.ino && now.dev === before.dev;
+}
+
 /** What lies at a path, or nothing when it is no folder. */
 function stageOf(path: string): Stage | undefined {
   let info: Deno.FileInfo;
@@ -87,8 +99,8 @@ function stageOf(path: string): Stage | undefined {
     throw error;
   }
   if (!info.isDirectory) return undefined;
-  // Unlike the time of the last change of what a folder holds, that of its own last change cannot be set.
-  const changedMs = (info.ctime ?? info.mtime)?.getTime() ?? 0;
+  const changedMs = info.mtime?.getTime() ?? 0;
   const fresh = Math.abs(Date.now() - changedMs) < SETTLE_MS;
-  return { dev: info.dev, ino: info.ino, changedMs, fresh };
+  const touchedMs = info.ctime?.getTime() ?? 0;
+  return { dev: info.dev, ino: info.ino, changedMs, touchedMs, fresh };
 }

@@ -6,7 +6,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type { Confinement } from "./confinement.ts";
 import type { TextBatch } from "./match_lines.ts";
 import { READ_FLAGS } from "./open_file.ts";
-import { StandingWay } from "./standing_way.ts";
+import { isUnchanged, StandingWay } from "./standing_way.ts";
 import type { FileRun } from "./walk.ts";
 
 /** Bytes of a file that is searched; larger ones are counted as skipped. */
@@ -108,8 +108,7 @@ export class FileBatch implements TextBatch {
   #enter(folder: FileRun["folder"], stage: FileRun["stage"]): boolean {
     try {
       const now = this.#way.enter(folder, { contents: true });
-      this.#isSafe = !stage.fresh && now.ino === stage.ino && now.dev === stage.dev &&
-        now.changedMs === stage.changedMs;
+      this.#isSafe = !stage.fresh && isUnchanged(now, stage);
     } catch {
       this.#isSafe = false;
     }
