@@ -2,13 +2,14 @@
  * Puts the options of a config file below those of the command line: what the line gives counts, and so does what it excludes. What a file may say only when it is trusted
  * is refused as long as it is not.
  */
-import { isAbsolute, resolve } from "node:path";
+import { dirname, isAbsolute, resolve, sep } from "node:path";
 import type { CommandInfo } from "../command.ts";
 import { excludedBy, saysSomething } from "../contradictions.ts";
 import { CliError } from "../failure.ts";
 import type { CliOptions } from "../option_table.ts";
 import { OPTION_USES } from "../option_use.ts";
 import type { OptionValue } from "../option_value.ts";
+import { isGranted } from "../permission.ts";
 import { oneLine } from "../terminal_text.ts";
 import { reasonOf } from "../text_input.ts";
 import { configError } from "./config_error.ts";
@@ -88,22 +89,53 @@ function refuseUntrusted(entries: readonly ConfigEntry[], file: ConfigFile): voi
 function inProject(entry: ConfigEntry, file: ConfigFile): OptionValue | false {
   const { spec: { field }, value, key, place } = entry;
   if (typeof value !== "string") return value;
-  const inside = (path: string) => isAbsolute(path) ? path : resolve(file.project, path);
+  const fail = (path: string, reason: string) =>
+    configError(file.path, `"${key}": ${oneLine(path, 200)} ${reason}`, place);
+  const inside = (path: string) => {
+    if (isAbsolute(path)) return path;
+    const whole = resolve(file.project, path);
+    if (!leadsOut(whole, file.root)) return whole;
+    throw fail(whole, `is reached by a link that leads out of the project ${file.root}`);
+  };
   switch (OPTION_USES[field].completes) {
     case "file":
       return inside(value);
     case "folder": {
       const path = inside(value);
       const reason = whyNoFolder(path);
-      if (reason !== undefined) {
-        throw configError(file.path, `"${key}": ${oneLine(path, 200)} ${reason}`, place);
-      }
+      if (reason !== undefined) throw fail(path, reason);
       return path;
     }
     case "@file":
       return /^@[^@]/.test(value) ? `@${inside(value.slice(1))}` : value;
     default:
       return value;
+  }
+}
+
+/**
+ * Whether a path that lies in the project as it is written ends outside of it by a link. Trust is for what the file says; where the links of the checkout
+ * lead may change with every update of it.
+ */
+function leadsOut(path: string, root: string): boolean {
+  if (!isInside(path, root)) return false;
+  for (let at = path; at !== root; at = dirname(at)) {
+    if (!isGranted({ name: "read", path: at })) return false;
+    try {
+      return !isInside(Deno.realPathSync(at), root);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound) || isThere(at)) return true;
+    }
+  }
+  return false;
+}
+
+function isThere(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -114,4 +146,8 @@ function whyNoFolder(path: string): string | undefined {
   } catch (error) {
     return `cannot be used: ${reasonOf(error)}`;
   }
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }

@@ -68,6 +68,41 @@ Deno.test(
   },
 );
 
+Deno.test(
+  "config: what a trusted file names in the project stays there, whatever links are put there later",
+  UNIX,
+  async () => {
+    await using home = await openHome("http://127.0.0.1:1/v1");
+    await shell(
+      home,
+      `mkdir -p elsewhere repo/.git repo/.agentloop repo/in; echo secret > elsewhere/file
+    ln -s in repo/link
+    echo '{ "cwd": "link", "context": "@link/file", "db": "link/new/s.db" }' > repo/.agentloop/config.json
+    echo text > repo/in/file`,
+    );
+    const cwd = await Deno.realPath(`${home.path}/repo`);
+    equal((await home.run(["trust", "--yes"], { cwd })).code, 0);
+    const inside = await home.run(["--json", "hi"], { cwd });
+    equal(inside.code, 1);
+    for (const target of ["../elsewhere", "nowhere", "link"]) {
+      await shell(home, `rm repo/link; ln -s ${target} repo/link`);
+      for (const key of ["cwd", "context", "db"]) {
+        const left = ["cwd", "context", "db"].filter((other) => other !== key)
+          .flatMap((other) => [`--${other}`, other === "cwd" ? "." : other]);
+        const { code, stdout } = await home.run(["--json", ...left, "hi"], { cwd });
+        equal(code, 3, stdout);
+        match(
+          onlyResult(stdout).error?.message ?? "",
+          new RegExp(
+            `"${key}": ${cwd}/link\\S* is reached by a link that leads out of the project ${cwd}$`,
+          ),
+        );
+      }
+    }
+    deepEqual([...Deno.readDirSync(`${home.path}/elsewhere`)].map(({ name }) => name), ["file"]);
+  },
+);
+
 Deno.test("config: a pipe in its place holds nothing up", UNIX, async () => {
   await using home = await openHome();
   await shell(home, "mkdir .agentloop; mkfifo .agentloop/config.json");
