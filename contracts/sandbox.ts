@@ -43,7 +43,8 @@ export interface CallContext {
   readonly secret: (name: string) => Promise<string>;
   /**
    * The text with each `{{secret:NAME}}` in it filled in, for the use that is told; `encode` is applied to the values. Asks the gate about each name and use.
-   * What the function then returns or throws is cleared of these values, since scripts are not to see them. Text without a placeholder is given back as
+   * What the function then returns or throws is cleared of these values, and of those that earlier calls of the run filled in, since scripts are not to see
+   * them: a function that sends something out asks also where there is nothing to fill in. Text without a placeholder is given back as
    * it is, and so is every text where a sandbox has no secrets. Rejects as `secret` does.
    */
   readonly fill: (

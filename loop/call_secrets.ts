@@ -26,6 +26,8 @@ export class CallSecrets {
   readonly #options: GateOptions;
   /** Values that were filled in, by their names. */
   readonly #filled = new Map<string, string>();
+  /** Whether the function hands out what secrets are filled into. */
+  #fills = false;
   /** What was agreed on while the call runs, and what it gave. */
   readonly #known = new Map<string, Promise<string>>();
 
@@ -41,7 +43,11 @@ export class CallSecrets {
   }
 
   /** See `CallContext.secret`. */
-  readonly secret = (name: string): Promise<string> => this.#value({ name });
+  readonly secret = async (name: string): Promise<string> => {
+    const value = await this.#value({ name });
+    this.#kept.show(name);
+    return value;
+  };
 
   /** See `CallContext.fill`. */
   readonly fill = async (
@@ -49,21 +55,28 @@ export class CallSecrets {
     use: SecretUse,
     encode: (value: string) => string = (value) => value,
   ): Promise<string> => {
+    this.#fills = true;
     if (!text.includes("{{secret:")) return text;
     const values = new Map<string, string>();
     for (const [, name = ""] of text.matchAll(PLACEHOLDER)) {
       if (values.has(name)) continue;
       const value = await this.#value({ name, use });
       this.#filled.set(name, value);
+      this.#kept.fill(name, value);
       values.set(name, encode(value));
     }
     return text.replace(PLACEHOLDER, (whole, name: string) => values.get(name) ?? whole);
   };
 
-  /** A reply without the values that were filled in. */
+  /**
+   * A reply without the values that were filled in; where secrets could be, also without those of earlier calls of the run: a server may keep what it was
+   * sent, and give it to whoever asks.
+   */
   mask(reply: HostReply): HostReply {
-    if (this.#filled.size === 0) return reply;
-    const redactor = Redactor.fromSecrets(Object.fromEntries(this.#filled), { showNames: true });
+    if (!this.#fills) return reply;
+    const values = new Map([...this.#kept.unseen, ...this.#filled]);
+    if (values.size === 0) return reply;
+    const redactor = Redactor.fromSecrets(Object.fromEntries(values), { showNames: true });
     if (!reply.ok) return { ...reply, message: redactor.redact(reply.message) };
     const { json, text } = reply;
     return {

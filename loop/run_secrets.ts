@@ -7,6 +7,10 @@ export class RunSecrets {
   readonly #given: TextRedactor | undefined;
   readonly #learned = new Set<string>();
   #redactor: TextRedactor | undefined;
+  /** Values that were filled in for scripts and given to none, by their names. */
+  readonly #unseen = new Map<string, string>();
+  /** Names of those that a script has. */
+  readonly #shown = new Set<string>();
 
   /** Begins with the redactor that the loop was given, if any. */
   constructor(given: TextRedactor | undefined) {
@@ -29,6 +33,22 @@ export class RunSecrets {
     const secrets = Object.fromEntries([...this.#learned, value].map((one, at) => [`${at}`, one]));
     this.#redactor = including(this.#given, secrets);
     this.#learned.add(value);
+  }
+
+  /** Values that no script of the run has seen, though they were filled in for one, by their names. */
+  get unseen(): ReadonlyMap<string, string> {
+    return this.#unseen;
+  }
+
+  /** Keeps in mind that a value was filled in. */
+  fill(name: string, value: string): void {
+    if (!this.#shown.has(name)) this.#unseen.set(name, value);
+  }
+
+  /** Keeps in mind that a script got a value itself: there is nothing left to be kept from it. */
+  show(name: string): void {
+    this.#shown.add(name);
+    this.#unseen.delete(name);
   }
 }
 

@@ -24,7 +24,7 @@ export interface FilledArguments {
 
 type Fill = (text: string, encode?: (value: string) => string) => Promise<string>;
 
-/** What every placeholder begins with; a request without it is passed on as it is. */
+/** What every placeholder begins with; options without it are passed on as they are. */
 const MARK = "{{secret:";
 
 /**
@@ -37,13 +37,13 @@ export async function fillSecrets(
   context: Pick<CallContext, "fill">,
 ): Promise<FilledArguments> {
   const none: SecretParts = { headers: new Set(), body: false };
-  if (!JSON.stringify(args).includes(MARK)) return { args, secrets: none };
   const [url, init, ...rest] = args;
   const aim = readUrl(url);
   const use: SecretUse = { host: bareHost(aim), port: portOf(aim) };
   const fill: Fill = (text, encode) => context.fill(text, use, encode);
-  const filledUrl = typeof url === "string" ? await fillUrl(url, { fill, aim }) : url!;
-  if (!isObject(init)) {
+  // Asked also where there is nothing to fill in, so that the answer is cleared of what was filled in before.
+  const filledUrl = await fillUrl(String(url), { fill, aim });
+  if (!isObject(init) || !JSON.stringify(init).includes(MARK)) {
     return { args: [filledUrl, ...args.slice(1)], secrets: none };
   }
   const { headers, names } = await fillHeaders(init.headers, fill);
@@ -64,7 +64,7 @@ async function fillUrl(
   { fill, aim }: { readonly fill: Fill; readonly aim: URL },
 ): Promise<string> {
   const filled = await fill(text, encodeURIComponent);
-  if (readUrl(filled).host === aim.host) return filled;
+  if (filled === text || readUrl(filled).host === aim.host) return filled;
   throw badRequest("a secret cannot stand in the host of a URL");
 }
 

@@ -30,6 +30,7 @@ function echoServer() {
         body: await request.text(),
       };
       got.push(seen);
+      if (url.pathname === "/first") return Response.json(got[0]);
       const to = url.searchParams.get("to");
       if (to !== null) {
         return new Response(null, {
@@ -213,4 +214,31 @@ Deno.test("a secret that is refused in an argument and in a variable of one comm
     }`,
   ], { capabilities: [execCapability({ root: Deno.cwd() }), secrets()], config: config([]) });
   assert.match(observations[0]!, /there is no secret named OTHER; there is: TOKEN/);
+});
+
+Deno.test("what a server or a command keeps of a secret comes back in no later call of the run, unless the script has it", async () => {
+  await using server = echoServer();
+  const file = await Deno.makeTempFile();
+  const read =
+    `fetch("http://${server.host}/first").json().headers.a, exec(["cat", "${file}"]).stdout`;
+  const { observations, result } = await runScripts([
+    `function run() {
+      fetch("http://${server.host}/", { headers: { a: "{{secret:TOKEN}}" } });
+      exec(["tee", "${file}"], { stdin: "{{secret:TOKEN}}" });
+      log(${read});
+    }`,
+    `function run() { log(${read}); }`,
+    `function run() {
+      const own = secret("TOKEN");
+      answer(String([${read}].every((text) => text === own)));
+    }`,
+  ], {
+    capabilities: [fetchCapability(), execCapability({ root: Deno.cwd() }), secrets()],
+    config: config([server.host]),
+  });
+  await Deno.remove(file);
+  for (const seen of observations.slice(0, 2)) {
+    assert.match(seen, /\[redacted:TOKEN\] \[redacted:TOKEN\]/);
+  }
+  assert.equal(result.finalText, "true");
 });
