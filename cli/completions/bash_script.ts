@@ -18,9 +18,16 @@ _agentloop_words() {
 }
 
 _agentloop_paths() {
-  local path
-  compopt -o filenames 2>/dev/null
-  while IFS= read -r path; do COMPREPLY+=("$head$path"); done < <(compgen "$1" -- "$cur")
+  local path raw=1
+  # Bash 4 quotes what it puts into the line; 3.2 would put a file's name there to be run.
+  if type compopt &>/dev/null; then
+    compopt -o filenames 2>/dev/null
+    raw=0
+  fi
+  while IFS= read -r path; do
+    if ((raw)); then printf -v path %q "$path"; fi
+    COMPREPLY+=("$head$path")
+  done < <(compgen "$1" -- "$cur")
 }
 
 _agentloop() {

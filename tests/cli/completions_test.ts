@@ -79,6 +79,25 @@ function bashCall(words: readonly string[]): string {
     `printf '%s\\n' "\${COMPREPLY[@]}" | sort | tr '\\n' ';'; echo`;
 }
 
+Deno.test(
+  "completions: where bash quotes no names itself, as 3.2, a file's name cannot become a command",
+  {
+    ignore: !HAS_BASH,
+  },
+  async () => {
+    await using home = await openScript("bash");
+    await Deno.writeTextFile(`${home.path}/files/g$(touch x);y`, "");
+    const offered = await lines(home, [
+      "bash",
+      "-c",
+      `enable -n compopt; source ../script\n${bashCall(["--db", "g"])}\n${
+        bashCall(["--context", "@g"])
+      }`,
+    ]);
+    deepEqual(offered, ["g\\$\\(touch\\ x\\)\\;y;", "@g\\$\\(touch\\ x\\)\\;y;"]);
+  },
+);
+
 /** Types at the prompt of a zsh that has read the script, and gives what stands there after each. */
 async function atZshPrompt(home: Home, typed: readonly string[]): Promise<string[]> {
   await Deno.writeTextFile(
