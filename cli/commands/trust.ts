@@ -3,13 +3,19 @@
  */
 import type { CommandContext, Outcome } from "../command.ts";
 import { isAtTerminal } from "../approval/approval_mode.ts";
+import { escapeUnseen } from "../approval/approval_text.ts";
 import { needsTrust } from "../config/apply_config.ts";
 import { type ConfigFile, findConfig } from "../config/find_config.ts";
 import { type ConfigEntry, readConfig } from "../config/read_config.ts";
 import { recordTrust, trustState } from "../config/trust_record.ts";
 import { CliError, usageError } from "../failure.ts";
 import { openLines } from "../line_editor/open_lines.ts";
+import { terminalSize } from "../terminal_size.ts";
 import { oneLine } from "../terminal_text.ts";
+import { cutIntoPieces } from "../wrap_text.ts";
+
+/** Before each row on which a value goes on. */
+const CONTINUED = "  ┆ ";
 
 /** Runs `trust`. */
 export async function trust(context: CommandContext): Promise<Outcome> {
@@ -33,7 +39,11 @@ export async function trust(context: CommandContext): Promise<Outcome> {
       "trust",
     );
   }
-  if (!options.json) status.error([`${path} says:`, ...entries.map(shown)].join("\n"), "plain");
+  if (!options.json) {
+    const keys = entries.map(({ key }) => key).join(", ");
+    const lines = [`${path} says:`, ...entries.flatMap(shown), `What needs trust is: ${keys}`];
+    status.error(lines.join("\n"), "plain");
+  }
   if (!options.yes) {
     const answer = await ask(context);
     if (answer !== "yes") {
@@ -63,9 +73,19 @@ export async function configOf(cwd: string | undefined): Promise<ConfigFile> {
   );
 }
 
-/** One key with its whole value: what is cut off could be what matters. */
-function shown({ key, written, spec }: ConfigEntry): string {
-  return `  ${key}: ${JSON.stringify(written)}\n      ${spec.help}`;
+/**
+ * One key with its whole value: what is cut off could be what matters. At a terminal no row begins with what the file says, or a value could look like
+ * another key.
+ */
+function shown({ key, written, spec }: ConfigEntry): string[] {
+  const text = `${key}: ${escapeUnseen(JSON.stringify(written))}`;
+  const rows = Deno.stderr.isTerminal()
+    ? cutIntoPieces(text, Math.max(20, terminalSize().columns - 1 - CONTINUED.length))
+    : [text];
+  return [
+    ...rows.map((row, index) => `${index === 0 ? "  " : CONTINUED}${row}`),
+    `      ${spec.help}`,
+  ];
 }
 
 async function ask({ interrupt }: CommandContext): Promise<"yes" | "no" | "stopped"> {

@@ -1,5 +1,6 @@
 /** The project's config file, as the command uses it. */
-import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
+import { displayWidth } from "../../cli/terminal_text.ts";
 import { type OpenAIServer, startOpenAIServer } from "../fixtures/openai_server.ts";
 import { CLI, type CliOptions, type Home, onlyResult, openHome, script } from "./cli_process.ts";
 import { HAS_TERMINAL, openTerminal } from "./terminal.ts";
@@ -215,6 +216,30 @@ Deno.test(
       if (exit !== 0) equal((await home.run(["hi"], { cwd: project })).code, 3);
     }
     equal((await home.run(["hi"], { cwd: project })).code, 0);
+  },
+);
+
+Deno.test(
+  "config: a value that is asked about cannot look like another key, nor push one out of sight",
+  {
+    ignore: !HAS_TERMINAL,
+  },
+  async () => {
+    await using home = await openHome();
+    const forged = `calm${" ".repeat(200)}  allowExec: []\u200b`;
+    const project = await writeProject(
+      home,
+      JSON.stringify({ allowExec: ["sh"], system: `${forged}${"x".repeat(20_000)}` }),
+    );
+    await using terminal = openTerminal(home, ["trust", "--cwd", project], {}, { columns: 60 });
+    await terminal.until(/Trust it\? \[y\/N\] /);
+    const rows = terminal.shown.split("\r\n");
+    deepEqual(rows.filter((row) => /^ *allowExec/.test(row)), ['  allowExec: ["sh"]']);
+    for (const row of rows.slice(1)) ok(displayWidth(row) < 60, row);
+    match(rows.at(-2) ?? "", /^What needs trust is: allowExec, system$/);
+    match(terminal.shown, /\[\]\\u200b/);
+    await terminal.type("\r");
+    equal(await terminal.ended(), 1);
   },
 );
 
