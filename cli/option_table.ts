@@ -211,7 +211,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     "protocol",
     "protocol",
     "text",
-    "how scripts come: code (as blocks), code-tool (as calls of a tool) or auto",
+    "how scripts come: code (in blocks), code-tool (as calls) or auto",
     "WAY",
   ),
   option(

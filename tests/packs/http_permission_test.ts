@@ -9,7 +9,8 @@ async function requestWith(flags: readonly string[], url: string): Promise<strin
     import { fetchCapability } from ${JSON.stringify(MODULE)};
     const signal = new AbortController().signal;
     const [pack] = await fetchCapability().build({ signal, sessionId: "s" });
-    const context = { signal, sessionId: "s", runId: "r", emit() {}, spend() {}, authorize: async () => {} };
+    const fill = (text) => Promise.resolve(text);
+    const context = { signal, sessionId: "s", runId: "r", emit() {}, spend() {}, fill, authorize: async () => {} };
     try {
       console.log((await pack.functions[0].execute([${JSON.stringify(url)}], context)).body);
     } catch (error) {
