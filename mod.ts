@@ -33,6 +33,7 @@ export {
   type Loop,
   type LoopConfig,
   type LoopProtocol,
+  type ResumeRequest,
   type RunRequest,
   type RunResult,
   type RunStream,
@@ -84,7 +85,12 @@ export {
 } from "./contracts/step.ts";
 export { MemoryStore, type MemoryStoreOptions } from "./stores/memory.ts";
 
-export type { ApprovalDecision, ApprovalRequest, Approve } from "./contracts/approval.ts";
+export type {
+  ApprovalDecision,
+  ApprovalRequest,
+  Approve,
+  PendingApproval,
+} from "./contracts/approval.ts";
 export type {
   CallDecision,
   CallEnded,

@@ -41,6 +41,10 @@ function fieldsOf(event: RunEvent): { readonly [key: string]: JsonValue } {
         ok: event.ok,
         duration_ms: event.durationMs,
       };
+    case "approval_pending": {
+      const { callId, ...approval } = event.approval;
+      return { approval: { call_id: callId, ...approval } };
+    }
     case "tool_call":
     case "sandbox_event":
     case "data_update":

@@ -26,10 +26,28 @@ export interface ApprovalRequest {
   readonly signal: AbortSignal;
 }
 
-/** A person's word on a call. Changed arguments are what the call then runs with, and the script is told. */
+/**
+ * A person's word on a call. Changed arguments are what the call then runs with, and the model is told. `wait` is no word yet: where the model calls tools by name the
+ * run ends there with the status `waiting`, and goes on with `Loop.resume`; a script cannot be left standing, so that there it is a refusal.
+ */
 export type ApprovalDecision =
   | { readonly decision: "approve"; readonly args?: readonly JsonValue[] }
-  | { readonly decision: "deny"; readonly reason?: string };
+  | { readonly decision: "deny"; readonly reason?: string }
+  | { readonly decision: "wait" };
+
+/** A call that waits for a person's word, as the trace keeps it. */
+export interface PendingApproval {
+  /** The call's id. */
+  readonly callId: string;
+  /** The function that is to be called. */
+  readonly name: string;
+  /** What the call is aimed at, where the function names it. */
+  readonly target?: string;
+  /** Its arguments. */
+  readonly args: readonly JsonValue[];
+  /** Why it is asked. */
+  readonly reason: string;
+}
 
 /** Asks a person. May take as long as it takes: its time counts to no limit. When it throws, the call is refused. */
 export type Approve = (request: ApprovalRequest) => ApprovalDecision | Promise<ApprovalDecision>;

@@ -9,6 +9,7 @@ export type ErrorCode =
   | "timeout"
   | "config"
   | "internal"
+  | "not_waiting"
   | "model_auth"
   | "model_connection"
   | "model_context_overflow"

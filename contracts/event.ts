@@ -1,6 +1,7 @@
 /**
  * What a run tells while it goes on. One flat union; names and fields are pinned by a test, since programs switch on them.
  */
+import type { PendingApproval } from "./approval.ts";
 import type { JsonValue } from "./json.ts";
 import type { RunStatus } from "./session.ts";
 
@@ -52,6 +53,7 @@ export interface RunEventBase {
  * - `llm_call` the model replied with calls of tools; `content` is what it said beside them, `calls` how many there are
  * - `tool_call` a tool is about to be called; `args` (`id`, `name`, `arguments` as the model wrote them)
  * - `tool_result` the call ended; `content` is what the model is told, `ok` whether the tool gave a result
+ * - `approval_pending` the run ends at a call that waits for a person's word; `approval`
  * - `sandbox_event` something happened inside the script, or a call passed the gate; `args` (a host call: `kind`, `name`, `outcome`, `duration_ms`, …)
  * - `data_update` the carried data changed; `args` is the new value
  * - `compacted` history was summarized; `args`
@@ -94,6 +96,7 @@ export type RunEventBody =
     readonly ok: boolean;
     readonly durationMs: number;
   }
+  | { readonly type: "approval_pending"; readonly approval: PendingApproval }
   | { readonly type: "sandbox_event"; readonly args: { readonly [key: string]: JsonValue } }
   | { readonly type: "data_update"; readonly args: JsonValue }
   | {

@@ -1,7 +1,7 @@
 /**
  * The loop as callers see it: what a run is given and what it gives back.
  */
-import type { Approve } from "./approval.ts";
+import type { ApprovalDecision, Approve, PendingApproval } from "./approval.ts";
 import type { CallLog } from "./call_log.ts";
 import type { Compactor, ContextBudget } from "./compaction.ts";
 import type { AgentLoopError } from "./errors.ts";
@@ -128,6 +128,14 @@ export interface RunRequest {
   readonly limits?: RunLimits;
 }
 
+/** A word on the call that a session waits at. Options that are left out are those of the loop, as in {@linkcode RunRequest}. */
+export type ResumeRequest = Omit<RunRequest, "message" | "turnContext"> & {
+  /** The word. */
+  readonly decision: Exclude<ApprovalDecision, { readonly decision: "wait" }>;
+  /** The call that is meant, where the caller wants to be sure. @default the one that the session waits at */
+  readonly callId?: string;
+};
+
 /** How a run ended. */
 export interface RunResult {
   /** The run: a time-ordered id (UUID version 7). */
@@ -142,6 +150,8 @@ export interface RunResult {
   readonly finalText: string;
   /** The answer is a text that was forced at the last iteration. */
   readonly forced?: boolean;
+  /** What the run waits for, when the status is `waiting`. */
+  readonly pending?: PendingApproval;
   /** What failed, when the status is `error`. */
   readonly error?: AgentLoopError;
   /** Steps that this run appended. */
@@ -171,6 +181,14 @@ export interface Loop {
    * @throws {RangeError} when a number is out of range.
    */
   run(request: RunRequest): Promise<RunResult>;
+  /**
+   * Goes on with a session whose last run ended with the status `waiting`, in this process or another: the call is made, or refused, as the word says, and the
+   * run goes on from there. What was done before is not done again; where a process died during the call, the model is told that its outcome is not known.
+   * When the session waits for nothing, or another process was faster, the result is an error with the code `not_waiting`.
+   *
+   * @throws {TypeError} when the request is not what it should be, or the protocol is not `tools`.
+   */
+  resume(request: ResumeRequest): Promise<RunResult>;
   /** The same as a stream of events; `onEvent` is called too. Throws like `run`, at once. */
   stream(request: RunRequest): RunStream;
 }

@@ -10,6 +10,7 @@ export type StepType =
   | "llm_call"
   | "tool_call"
   | "tool_result"
+  | "approval"
   | "response"
   | "error"
   | "summary";

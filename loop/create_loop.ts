@@ -1,8 +1,8 @@
 /** Makes a loop out of its parts. */
-import type { Loop, LoopConfig, RunRequest } from "../contracts/loop.ts";
+import type { Loop, LoopConfig, ResumeRequest, RunRequest } from "../contracts/loop.ts";
 import { executeRun } from "./run.ts";
 import { streamRun } from "./stream.ts";
-import { checkConfig, checkRequest } from "./validate.ts";
+import { checkConfig, checkRequest, checkResume } from "./validate.ts";
 
 /**
  * Creates a loop. It holds no state between runs, and disposes none of the parts it is given.
@@ -16,6 +16,14 @@ export function createLoop(config: LoopConfig): Loop {
     run: async (request: RunRequest) => {
       checkRequest(request, parts);
       return await executeRun({ parts, request }, request.onEvent);
+    },
+    resume: async ({ decision, callId, ...request }: ResumeRequest) => {
+      checkResume({ decision, callId, ...request }, parts);
+      const word = { decision, ...(callId === undefined ? {} : { callId }) };
+      return await executeRun(
+        { parts, request: { ...request, message: "" }, resume: word },
+        request.onEvent,
+      );
     },
     stream: (request: RunRequest) => {
       checkRequest(request, parts);

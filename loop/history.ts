@@ -114,6 +114,7 @@ export class Conversation {
       case STEP_TYPE_SUMMARY:
         this.#push({ kind: "summary", role: "user", content: summaryText(content) });
         return;
+      case "approval":
       case "error":
         return;
     }

@@ -87,6 +87,7 @@ async function askPerson(
     });
     const wait = await passage.life.wait(decision);
     if (wait.kind !== "settled") return undefined;
+    if (wait.value?.decision === "wait") return putOff(passage, { aim, reason }, options);
     return takeWord(passage, aim, wait.value);
   } catch (error) {
     return {
@@ -106,10 +107,24 @@ async function previewOf({ hostFunction, args, life }: Passage): Promise<string 
   }
 }
 
+/** There is no word yet. Only a call that has not begun can wait for one: what it comes to on its way cannot. */
+function putOff(
+  passage: Passage,
+  { aim, reason }: { readonly aim: CallAim | undefined; readonly reason: string },
+  { wait }: GateOptions,
+): Verdict | undefined {
+  const { call: { name }, args } = passage;
+  if (wait === undefined || aim !== passage.aim) {
+    return { decision: "denied", reason: "nobody has decided yet, so it was not done" };
+  }
+  wait({ name, ...(aim === undefined ? {} : { target: aim.target }), args, reason });
+  return undefined;
+}
+
 function takeWord(
   passage: Passage,
   aim: CallAim | undefined,
-  word: ApprovalDecision,
+  word: Exclude<ApprovalDecision, { readonly decision: "wait" }>,
 ): Verdict {
   if (word?.decision !== "approve") {
     const why = cleanMessage(String(word?.reason ?? ""));

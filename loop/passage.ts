@@ -1,5 +1,5 @@
 /** A call on its way through the gate: what the stations pass on to each other, and how a call ends. */
-import type { Approve } from "../contracts/approval.ts";
+import type { Approve, PendingApproval } from "../contracts/approval.ts";
 import type { CallLog } from "../contracts/call_log.ts";
 import type { RunEventBody } from "../contracts/event.ts";
 import type { JsonValue } from "../contracts/json.ts";
@@ -55,6 +55,8 @@ export interface GateOptions {
   readonly spend: (tokens: TokenUsage) => void;
   /** Where secrets come from, and where the run keeps what it learns of them; absent where there are none. */
   readonly secrets?: { readonly source: SecretSource; readonly kept: RunSecrets };
+  /** Takes a call on which there is no word yet; without it such a call is refused. */
+  readonly wait?: (pending: Omit<PendingApproval, "callId">) => void;
   /** Stops the run's wall time until it is disposed. */
   readonly pauseWall: () => Disposable;
 }

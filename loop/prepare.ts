@@ -33,6 +33,8 @@ import { watchCalls, watchReservations } from "./watched_calls.ts";
 
 /** What a run is prepared from. */
 export interface RunSetup {
+  /** The run goes on where another ended: there is no message. */
+  readonly resumes: boolean;
   readonly tools: RunTools;
   readonly parts: LoopParts;
   readonly request: RunRequest;
@@ -57,16 +59,13 @@ export interface RunSetup {
  * @throws {LimitReached} when the session carries more than the run may.
  */
 export async function prepareRun(setup: RunSetup): Promise<RunState> {
-  const { request, signal, recorder } = setup;
+  const { request, signal } = setup;
   const sessionRead = readSession(setup);
   const building = sessionRead.then((session) => startSandbox(setup, session));
   // It may fail while something else is waited for; the wait for it comes below.
   building.catch(() => {});
   const [session, steps] = await untilAborted(signal, Promise.all([sessionRead, readSteps(setup)]));
-  const { stepIndex } = await recorder.record({ stepType: "user", content: request.message }, {
-    type: "user",
-    content: request.message,
-  });
+  const stepIndex = setup.resumes ? undefined : await recordMessage(setup);
   const sandbox = await untilAborted(signal, building);
   const run = beginRun(setup, {
     session,
@@ -74,16 +73,27 @@ export async function prepareRun(setup: RunSetup): Promise<RunState> {
     protocol: protocolOf(setup.parts.protocol, steps),
   });
   run.droppedBefore = replay(run, steps);
-  run.conversation.addUser({
-    message: request.message,
-    appendix: appendixOf(run, steps),
-    stepIndex,
-  });
+  if (stepIndex !== undefined) {
+    run.conversation.addUser({
+      message: request.message,
+      appendix: appendixOf(run, steps),
+      stepIndex,
+    });
+  }
   checkCarried(run);
   const force = isTooLong(run);
   if (force) assertPresentFits(run);
   await compactHistory(run, { force });
   return run;
+}
+
+async function recordMessage({ recorder, request }: RunSetup): Promise<number> {
+  const { message: content } = request;
+  const { stepIndex } = await recorder.record({ stepType: "user", content }, {
+    type: "user",
+    content,
+  });
+  return stepIndex;
 }
 
 /** The run's state, before anything was said in it. */
@@ -198,10 +208,13 @@ function startSandbox(setup: RunSetup, session: Session): Promise<Sandbox> {
 
 function gateOptions(
   setup: RunSetup,
-  { sandbox, turn: { turn, note } }: { readonly sandbox: Sandbox; readonly turn: TurnContext },
+  { sandbox, turn: { turn, note, wait, approve: word } }: {
+    readonly sandbox: Sandbox;
+    readonly turn: TurnContext;
+  },
 ): Omit<GateOptions, "reserve"> {
   const { parts, request, runId, signal, recorder, spending, secrets, pauseWall } = setup;
-  const approve = request.approve ?? parts.approve;
+  const approve = word ?? request.approve ?? parts.approve;
   const { calls } = parts;
   const log = calls === undefined ? undefined : redactedCalls(calls, secrets);
   return {
@@ -211,7 +224,9 @@ function gateOptions(
     turn,
     note,
     ...(approve === undefined ? {} : { approve }),
-    approveAll: parts.approveAll,
+    // A word was given on this very call: it holds also where the policy would not ask any more.
+    approveAll: parts.approveAll || word !== undefined,
+    ...(wait === undefined ? {} : { wait }),
     ...(log === undefined ? {} : { calls: log }),
     ...(sandbox.secrets === undefined
       ? {}

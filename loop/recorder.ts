@@ -2,6 +2,7 @@
  * Writes down what happens in a run: each step in the store, then its event to the listener, in this order, so that what was told is kept.
  * What leaves here is redacted. It numbers nothing and decides nothing.
  */
+import type { PendingApproval } from "../contracts/approval.ts";
 import type { RunEvent, RunEventBody } from "../contracts/event.ts";
 import type { RedactionStream, TextRedactor } from "../contracts/redaction.ts";
 import {
@@ -127,6 +128,11 @@ export class Recorder {
       case "data_update":
       case "tool_call":
         return { ...body, args: redactJson(body.args, redactor) } as RunEventBody;
+      case "approval_pending":
+        return {
+          ...body,
+          approval: redactJson({ ...body.approval }, redactor) as unknown as PendingApproval,
+        };
       case "turn_start":
       case "response_discarded":
       case "compacted":

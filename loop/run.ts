@@ -1,10 +1,11 @@
 /** One run from message to answer: prepares it, takes its turns, and sees to its end whatever happens on the way. */
 import type { RunEvent } from "../contracts/event.ts";
-import type { RunRequest, RunResult } from "../contracts/loop.ts";
+import type { ResumeRequest, RunRequest, RunResult } from "../contracts/loop.ts";
 import { RunWall } from "./abort.ts";
 import { prepareRun } from "./prepare.ts";
 import { Recorder } from "./recorder.ts";
 import { endEarly, report, type RunEnd, type RunLife, settle } from "./run_end.ts";
+import { readOpenBatch, resumeCalls } from "./resume.ts";
 import { createRunId } from "./run_id.ts";
 import { RunSecrets } from "./run_secrets.ts";
 import { NO_TOOLS, takeTools } from "./run_tools.ts";
@@ -21,11 +22,16 @@ import { WarmUp } from "./warm_up.ts";
  * @param listener hears of every event, in order
  */
 export async function executeRun(
-  { parts, request }: { readonly parts: LoopParts; readonly request: RunRequest },
+  { parts, request, resume }: {
+    readonly parts: LoopParts;
+    readonly request: RunRequest;
+    /** The word with which a run goes on that ended waiting for it. */
+    readonly resume?: Pick<ResumeRequest, "decision" | "callId">;
+  },
   listener?: (event: RunEvent) => void,
 ): Promise<RunResult> {
   const life = beginLife({ parts, request }, listener);
-  const end = await live(life);
+  const end = await live(life, resume);
   await settle(life, end);
   return report(life, end);
 }
@@ -73,7 +79,10 @@ function beginLife(
 }
 
 /** The run itself, within its wall. When this returns, the run's signal has ended and with it all that was done in its name. */
-async function live(life: RunLife): Promise<RunEnd> {
+async function live(
+  life: RunLife,
+  resume: Pick<ResumeRequest, "decision" | "callId"> | undefined,
+): Promise<RunEnd> {
   const { parts, request } = life;
   using wall = new RunWall({
     ...(request.signal === undefined ? {} : { signal: request.signal }),
@@ -83,13 +92,19 @@ async function live(life: RunLife): Promise<RunEnd> {
   life.recorder.heed(wall.signal);
   try {
     const set = parts.protocol === "tools" ? request.tools ?? parts.tools : undefined;
+    const { sessionId } = request;
+    const batch = resume && await readOpenBatch(parts.steps, { ...resume, sessionId });
     const run = await prepareRun({
       ...life,
+      resumes: resume !== undefined,
       tools: set === undefined ? NO_TOOLS : takeTools(set),
       warmUp,
       signal: wall.signal,
       pauseWall: () => wall.pause(),
     });
+    if (resume !== undefined && batch !== undefined) {
+      await resumeCalls(run, { batch, decision: resume.decision, trace: life.trace });
+    }
     for (let turn = 1; turn <= run.maxIterations; turn++) {
       const end = await takeTurn(run, turn);
       if (end.kind === "answered") {

@@ -2,13 +2,16 @@
  * Makes the calls of one reply, each through the gate, and tells the model what came of them. Every call gets exactly one result, also one that names no tool or
  * whose arguments broke off: such a call is never mended and never made.
  */
+import type { Approve, PendingApproval } from "../contracts/approval.ts";
 import type { ModelToolCall } from "../contracts/model.ts";
 import type { HostReply } from "../contracts/sandbox.ts";
+import type { RunStep } from "../contracts/step.ts";
 import { untilAborted } from "./abort.ts";
 import type { CallCost } from "./call_cost.ts";
-import { callsStep, callStep, resultStep } from "./call_steps.ts";
+import { callsStep, callStep, type KeptResult, resultStep } from "./call_steps.ts";
 import { READ_RESULT, tellResult } from "./kept_results.ts";
 import { shown } from "./passage.ts";
+import { approvalStep, WaitingForApproval } from "./pending.ts";
 import type { RunState } from "./run_state.ts";
 import type { Trace } from "./trace.ts";
 import { callTokens } from "./usage.ts";
@@ -26,6 +29,9 @@ export interface CallBatch {
   readonly trace: Trace;
 }
 
+/** What the model is told of a call that was begun and whose end nobody saw. */
+const LOST =
+  "Error: the program ended while this call was under way. It may have happened or not, and was not made again: look before you do.";
 /** Calls of one reply that are made; more are told that they were not. */
 const MAX_CALLS = 128;
 /** Calls that may go on at once, where all of them are safe. */
@@ -45,18 +51,50 @@ export async function runCalls(run: RunState, batch: CallBatch): Promise<void> {
   const event = { type: "llm_call", content: said, calls: calls.length, tokens } as const;
   conversation.add(await recorder.record(callsStep(said, { calls, cost }), event));
   run.unsettled = [];
+  await makeCalls(run, calls, batch);
+}
+
+/** What is known of calls before they are made. */
+export interface CallsContext extends Pick<CallBatch, "turn" | "trace"> {
+  /** Calls that were begun by a process that ended before their outcome was kept: they are not made again. */
+  readonly lost?: ReadonlySet<string>;
+  /** A person's word that was given already. */
+  readonly word?: { readonly callId: string; readonly approve: Approve };
+  /** Makes sure that nobody else makes these calls too; asked once, before the first is made. Rejects when somebody does. */
+  readonly claim?: (step: RunStep) => Promise<void>;
+}
+
+/**
+ * Makes calls whose reply is in the trace already.
+ *
+ * @throws {WaitingForApproval} when there is no word yet on one of them; those before it are done, those after it not begun.
+ */
+export async function makeCalls(
+  run: RunState,
+  calls: readonly ModelToolCall[],
+  context: CallsContext,
+): Promise<void> {
+  const { recorder, conversation } = run;
+  const { lost } = context;
+  let { claim } = context;
   let sequence = 0;
   for (const group of groupsOf(run, calls)) {
     for (const { id, name, argumentsJson } of group) {
+      if (lost?.has(id)) continue;
       const args = { id, name, arguments: argumentsJson };
-      await recorder.record(callStep({ id, name, argumentsJson }), { type: "tool_call", args });
+      const step = await recorder.record(callStep({ id, name, argumentsJson }), {
+        type: "tool_call",
+        args,
+      });
+      await claim?.(step);
+      claim = undefined;
     }
     const first = sequence;
     sequence += group.length;
-    const ends = await Promise.all(
-      group.map((call, at) => makeCall(run, { call, batch, sequence: first + at })),
+    const outcomes = await Promise.all(
+      group.map((call, at) => makeCall(run, { call, context, sequence: first + at })),
     );
-    for (const end of ends) {
+    for (const end of outcomes.filter((outcome) => "content" in outcome)) {
       const { call, ok, content, durationMs } = end;
       const args = { id: call.id, name: call.name };
       conversation.add(
@@ -69,6 +107,7 @@ export async function runCalls(run: RunState, batch: CallBatch): Promise<void> {
         }),
       );
     }
+    await endWaiting(run, outcomes);
   }
 }
 
@@ -88,17 +127,30 @@ function groupsOf({ tools }: RunState, calls: readonly ModelToolCall[]): ModelTo
 
 interface OneCall {
   readonly call: ModelToolCall;
-  readonly batch: CallBatch;
+  readonly context: CallsContext;
   readonly sequence: number;
+}
+
+/** What became of a call: its result, or that a person's word is waited for. */
+type Outcome = KeptResult | { readonly pending: PendingApproval };
+
+async function endWaiting(run: RunState, outcomes: readonly Outcome[]): Promise<void> {
+  const waiting = outcomes.flatMap((outcome) => "pending" in outcome ? [outcome.pending] : []);
+  for (const approval of waiting) {
+    await run.recorder.record(approvalStep(approval), { type: "approval_pending", approval });
+  }
+  if (waiting[0] !== undefined) throw new WaitingForApproval(waiting[0]);
 }
 
 /** Makes one call, and writes what the model is told of it. Secrets are taken out before anything is shortened. */
 async function makeCall(
   run: RunState,
-  { call, batch, sequence }: OneCall,
-): Promise<Parameters<typeof resultStep>[0]> {
+  { call, context, sequence }: OneCall,
+): Promise<Outcome> {
   const startedAt = run.parts.now().getTime();
-  const { ok, text } = await untilAborted(run.signal, resultOf(run, { call, batch, sequence }));
+  const result = await untilAborted(run.signal, resultOf(run, { call, context, sequence }));
+  if ("pending" in result) return result;
+  const { ok, text } = result;
   const maxBytes = run.sandbox.limits.logBytes;
   const told = call.name === READ_RESULT.name
     ? { content: text }
@@ -109,21 +161,30 @@ async function makeCall(
 
 async function resultOf(
   run: RunState,
-  { call, batch: { turn, trace }, sequence }: OneCall,
-): Promise<{ ok: boolean; text: string }> {
+  { call, context: { turn, trace, lost, word }, sequence }: OneCall,
+): Promise<{ ok: boolean; text: string } | { readonly pending: PendingApproval }> {
+  if (lost?.has(call.id)) return { ok: false, text: LOST };
   const fault = faultOf(run, call, sequence);
   if (fault !== undefined) return { ok: false, text: `Error: ${fault}` };
   if (call.name === READ_RESULT.name) {
     return await run.kept.answer(call.argumentsJson, run.sandbox.limits.logBytes);
   }
   const notes: string[] = [];
-  const pass = run.openGate({ turn, trace, note: (text) => notes.push(text) });
+  let pending: PendingApproval | undefined;
+  const pass = run.openGate({
+    turn,
+    trace,
+    note: (text) => notes.push(text),
+    wait: (asked) => pending = { callId: call.id, ...asked },
+    ...(word?.callId === call.id ? { approve: word.approve } : {}),
+  });
   const reply = await pass({
     name: run.tools.byName.get(call.name)?.hostFunction.name ?? call.name,
     argsJson: `[${call.argumentsJson}]`,
     sequence,
     signal: run.signal,
   });
+  if (pending !== undefined) return { pending };
   const lines = [...notes.map((note) => `[${note}]`), textOf(reply)];
   return { ok: reply.ok, text: lines.join("\n") };
 }

@@ -1,4 +1,5 @@
 /** The end of a run, however it came: what the trace keeps of it, what is given back and written down, and what the caller gets. */
+import type { PendingApproval } from "../contracts/approval.ts";
 import { AgentLoopError, type ErrorCode } from "../contracts/errors.ts";
 import type { RunRequest, RunResult } from "../contracts/loop.ts";
 import type { FinalizeSummary, RunStatus } from "../contracts/session.ts";
@@ -6,6 +7,7 @@ import { redactError } from "../redact/redact_error.ts";
 import { within } from "./abort.ts";
 import { toAgentLoopError } from "./failure.ts";
 import { LimitReached } from "./limits.ts";
+import { WaitingForApproval } from "./pending.ts";
 import type { Recorder } from "./recorder.ts";
 import type { RunSecrets } from "./run_secrets.ts";
 import type { RunTally } from "./run_state.ts";
@@ -21,6 +23,8 @@ export interface RunEnd {
   readonly finalText: string;
   /** The answer was asked for when nothing else was left. */
   readonly forced?: boolean;
+  /** What the run waits for. */
+  readonly pending?: PendingApproval;
   /** More about the end: the code of the error, the name of the limit. */
   readonly reason?: string;
   readonly error?: AgentLoopError;
@@ -53,6 +57,9 @@ export async function endEarly(life: RunLife, cause: unknown): Promise<RunEnd> {
     await keepReason(life, { code: "limit", message, limit });
     recorder.emit({ type: "warning", content: message });
     return { status: "limit", finalText: "", reason: limit };
+  }
+  if (cause instanceof WaitingForApproval) {
+    return { status: "waiting", finalText: "", reason: "approval", pending: cause.pending };
   }
   const raw = toAgentLoopError(cause, { doing: "go on with the run", code: "internal" });
   const error = redactor === undefined ? raw : redactError(raw, redactor);
@@ -128,6 +135,7 @@ export function report(life: RunLife, end: RunEnd): RunResult {
     sessionId: request.sessionId,
     ...outcome(end),
     finalText: end.finalText,
+    ...(end.pending === undefined ? {} : { pending: end.pending }),
     ...(end.forced === undefined ? {} : { forced: end.forced }),
     ...(end.error === undefined ? {} : { error: end.error }),
     steps: recorder.stepCount,

@@ -1,4 +1,5 @@
 /** What the parts of one run share. Made by prepare.ts, changed by turn.ts and what it calls, gone with the run. */
+import type { Approve } from "../contracts/approval.ts";
 import type { RunRequest } from "../contracts/loop.ts";
 import type { Message } from "../contracts/model.ts";
 import type { HostCallHandler, Sandbox } from "../contracts/sandbox.ts";
@@ -7,6 +8,7 @@ import type { CarriedData } from "./carried_data.ts";
 import type { Conversation } from "./history.ts";
 import type { KeptResults } from "./kept_results.ts";
 import type { LimitReached } from "./limits.ts";
+import type { GateOptions } from "./passage.ts";
 import type { Protocol } from "./protocol.ts";
 import type { Recorder } from "./recorder.ts";
 import type { RunTools } from "./run_tools.ts";
@@ -29,6 +31,10 @@ export interface TurnContext {
   readonly turn: number;
   /** Takes what the model is to be told of the calls. */
   readonly note: (text: string) => void;
+  /** Takes a call on which there is no word yet; without it such a call is refused. */
+  readonly wait?: GateOptions["wait"];
+  /** Answers for a person who has spoken already, about every call that is asked about or not. */
+  readonly approve?: Approve;
   /** The span in which the script runs. */
   readonly trace: Trace;
 }

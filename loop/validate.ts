@@ -6,6 +6,7 @@ import {
   DEFAULT_TOOL_ITERATIONS,
   type LoopConfig,
   type LoopProtocol,
+  type ResumeRequest,
   type RunRequest,
 } from "../contracts/loop.ts";
 import { checkFields, checkMs, checkWhole, nameOf, needMethods } from "./argument_checks.ts";
@@ -156,4 +157,30 @@ export function checkRequest(
   if (protocol === "tools" && request.tools === undefined && tools === undefined) {
     throw new TypeError("run: the protocol tools needs tools, in the request or in createLoop");
   }
+}
+
+/**
+ * Checks a word on a call that waits.
+ *
+ * @throws {TypeError} when it is none, when the loop does not call tools by name, and as for any request.
+ */
+export function checkResume(
+  { decision, callId, ...request }: ResumeRequest,
+  parts: Pick<LoopParts, "protocol" | "tools">,
+): void {
+  if (parts.protocol !== "tools") {
+    throw new TypeError(
+      `resume: only runs that call tools by name wait for a word; the protocol is ${parts.protocol}`,
+    );
+  }
+  const word: unknown = decision?.decision;
+  if (word !== "approve" && word !== "deny") {
+    throw new TypeError(
+      `resume: decision must be { decision: "approve" } or { decision: "deny" }, got ${
+        nameOf(decision)
+      }`,
+    );
+  }
+  checkFields("resume", { callId }, "string");
+  checkRequest({ ...request, message: "resumed" }, parts);
 }

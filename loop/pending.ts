@@ -1,0 +1,92 @@
+/**
+ * Calls that wait for a person's word: how the trace keeps them, and what of a run that ended at one is still to be done. Told from the steps alone, so that any
+ * process that has the store can go on.
+ */
+import type { PendingApproval } from "../contracts/approval.ts";
+import type { JsonValue } from "../contracts/json.ts";
+import type { ModelToolCall } from "../contracts/model.ts";
+import type { RunStep } from "../contracts/step.ts";
+import { callIdOf, callsOf } from "./call_steps.ts";
+import type { StepBody } from "./recorder.ts";
+
+/** Ends a run at a call that waits. No failure: it goes from the call to the end of the run, and no further. */
+export class WaitingForApproval extends Error {
+  /** The call. */
+  readonly pending: PendingApproval;
+
+  constructor(pending: PendingApproval) {
+    super(`the run waits for a word on ${pending.name}`);
+    this.name = "WaitingForApproval";
+    this.pending = pending;
+  }
+}
+
+/** What is left of a reply whose calls were not all made. */
+export interface OpenBatch {
+  /** The call that waits. */
+  readonly pending: PendingApproval;
+  /** The calls without a result, in their order; the one that waits is among them unless it was made meanwhile. */
+  readonly calls: readonly ModelToolCall[];
+  /** Those of them that were begun by a process that ended before their outcome was kept. */
+  readonly lost: ReadonlySet<string>;
+  /** The step after which whoever goes on claims the call that waits. */
+  readonly waitsSince: number;
+}
+
+/** The step of a call that waits. */
+export function approvalStep(pending: PendingApproval): StepBody {
+  const { callId, name, target, args, reason } = pending;
+  return {
+    stepType: "approval",
+    content: reason,
+    toolArgs: JSON.stringify({
+      call_id: callId,
+      name,
+      ...(target === undefined ? {} : { target }),
+      args,
+    }),
+  };
+}
+
+/** What a session waits at; nothing when it does not wait, or went on meanwhile. The steps are its newest, in the order of their indexes. */
+export function findOpenBatch(steps: readonly RunStep[]): OpenBatch | undefined {
+  const replyAt = steps.findLastIndex(({ stepType }) => stepType === "llm_call");
+  const after = steps.slice(replyAt + 1);
+  if (replyAt < 0 || after.some(({ stepType }) => WENT_ON.has(stepType))) return undefined;
+  const idsOf = (type: RunStep["stepType"], among: readonly RunStep[]) =>
+    new Set(
+      among.filter(({ stepType }) => stepType === type).map((step) => callIdOf(step.toolArgs)),
+    );
+  const told = idsOf("tool_result", after);
+  const calls = callsOf(steps[replyAt]?.toolArgs).filter(({ id }) => !told.has(id));
+  const approvals = after.filter(({ stepType }) => stepType === "approval");
+  const waiting = approvals.find((step) => !told.has(callIdOf(step.toolArgs))) ?? approvals.at(-1);
+  if (waiting === undefined) return undefined;
+  const waited = idsOf("approval", after);
+  const since = after.slice(after.indexOf(waiting) + 1);
+  const begunSince = idsOf("tool_call", since);
+  const begunBefore = idsOf("tool_call", after.slice(0, after.indexOf(waiting)));
+  const lost = calls.map(({ id }) => id)
+    .filter((id) => begunSince.has(id) || (begunBefore.has(id) && !waited.has(id)));
+  return {
+    pending: pendingOf(waiting),
+    calls,
+    lost: new Set(lost),
+    waitsSince: waiting.stepIndex,
+  };
+}
+
+/** After one of these the calls of the reply before are not gone on with. */
+const WENT_ON: ReadonlySet<string> = new Set(["user", "response", "execute_js"]);
+
+function pendingOf({ toolArgs, content }: RunStep): PendingApproval {
+  const kept: { call_id?: string; name?: string; target?: string; args?: readonly JsonValue[] } =
+    JSON.parse(toolArgs ?? "{}");
+  return {
+    callId: kept.call_id ?? "",
+    name: kept.name ?? "",
+    ...(kept.target === undefined ? {} : { target: kept.target }),
+    args: kept.args ?? [],
+    reason: content,
+  };
+}

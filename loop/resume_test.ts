@@ -1,0 +1,223 @@
+import assert from "node:assert/strict";
+import type { ApprovalDecision, Approve } from "../contracts/approval.ts";
+import type { JsonValue } from "../contracts/json.ts";
+import type { Message } from "../contracts/model.ts";
+import type { RunStep } from "../contracts/step.ts";
+import type { CallableTool, ToolSet } from "../contracts/tool.ts";
+import type { ScriptedStep } from "../llm/scripted.ts";
+import { MemoryStore } from "../stores/memory.ts";
+import { fixture } from "./_run_fixture.ts";
+import { DefaultPolicy } from "./policy.ts";
+
+/** What was really done, in order. */
+type Done = string[];
+
+function tools(done: Done, onSend: (args: JsonValue) => void = () => {}): ToolSet {
+  const tool = (name: string, sideEffect: boolean): CallableTool => ({
+    declaration: { name, description: name, parameters: { type: "object" } },
+    hostFunction: {
+      name,
+      sideEffect,
+      target: () => `the ${name}`,
+      execute: ([args]) => {
+        done.push(`${name} ${JSON.stringify(args)}`);
+        if (name === "send") onSend(args!);
+        return `${name} done`;
+      },
+    },
+    safe: false,
+  });
+  const callable = [tool("look", false), tool("send", true)];
+  return { callable: () => callable };
+}
+
+const WAIT: Approve = () => ({ decision: "wait" });
+
+function toolLoop(
+  replies: readonly ScriptedStep[],
+  { store, done, approve = WAIT, onSend }: {
+    readonly store: MemoryStore;
+    readonly done: Done;
+    readonly approve?: Approve;
+    readonly onSend?: (args: JsonValue) => void;
+  },
+) {
+  return fixture(replies, {
+    store,
+    config: {
+      protocol: "tools",
+      tools: tools(done, onSend),
+      policy: new DefaultPolicy(),
+      approve,
+      calls: store,
+    },
+  });
+}
+
+const BATCH: ScriptedStep = {
+  toolCalls: [
+    { id: "a", name: "look" },
+    { id: "b", name: "send", arguments: { to: "x" } },
+    { id: "c", name: "look", arguments: { again: true } },
+  ],
+};
+
+/** A session that waits at `send`. */
+async function waiting() {
+  const store = new MemoryStore();
+  const done: Done = [];
+  using run = toolLoop([BATCH], { store, done });
+  const { events, onEvent } = run;
+  const result = await run.loop.run({ sessionId: "s", message: "go", onEvent });
+  return { store, done, result, events };
+}
+
+function results(messages: readonly Message[] = []): string[] {
+  return messages.filter(({ role }) => role === "tool")
+    .map(({ toolCallId, content }) => `${toolCallId}: ${content}`);
+}
+
+Deno.test("waiting: a run ends at a call on which there is no word yet; what came before is done, what comes after is not", async () => {
+  const { store, done, result, events } = await waiting();
+  assert.equal(result.status, "waiting");
+  assert.equal(result.error, undefined);
+  assert.deepEqual(result.pending, {
+    callId: "b",
+    name: "send",
+    target: "the send",
+    args: [{ to: "x" }],
+    reason: 'it has consequences outside; allowTools: ["send"] lets it pass',
+  });
+  assert.deepEqual(done, ["look {}"]);
+  assert.equal(events.at(-1)?.type, "done");
+  assert.equal(events.find(({ type }) => type === "approval_pending") === undefined, false);
+  const rows = await store.calls("s");
+  assert.deepEqual(rows.map(({ name }) => name), ["look"]);
+});
+
+Deno.test("resume: the call is made as the word says, with changed arguments, which the model is told; nothing is done twice", async () => {
+  const words: [ApprovalDecision, string[], RegExp][] = [
+    [{ decision: "approve" }, ['send {"to":"x"}'], /^b: send done$/],
+    [
+      { decision: "approve", args: [{ to: "y" }] },
+      ['send {"to":"y"}'],
+      /^b: \[the user changed the arguments of send to \[\{"to":"y"\}\]\]\nsend done$/,
+    ],
+    [{ decision: "deny", reason: "not him" }, [], /^b: .*the user said no: not him/],
+  ];
+  for (const [decision, sent, told] of words) {
+    const { store, done } = await waiting();
+    using run = toolLoop(["finished"], { store, done });
+    const result = await run.loop.resume({ sessionId: "s", decision: decision as never });
+    assert.deepEqual([result.status, result.finalText], ["completed", "finished"]);
+    assert.deepEqual(done, ["look {}", ...sent, 'look {"again":true}']);
+    const [first, second, third] = results(run.llm.requests[0]?.messages);
+    assert.equal(first, "a: look done");
+    assert.match(second!, told);
+    assert.equal(third, "c: look done");
+    // It waits no more.
+    const again = await run.loop.resume({ sessionId: "s", decision: { decision: "approve" } });
+    assert.equal(again.error?.code, "not_waiting");
+    assert.equal(done.length, 2 + sent.length);
+  }
+});
+
+Deno.test("resume: the word holds also where the policy would not ask any more, and another call is asked about anew", async () => {
+  const { store, done } = await waiting();
+  using run = toolLoop([{ toolCalls: [{ id: "d", name: "send", arguments: { to: "z" } }] }], {
+    store,
+    done,
+  });
+  const result = await run.loop.resume({ sessionId: "s", decision: { decision: "approve" } });
+  assert.equal(result.status, "waiting");
+  assert.equal(result.pending?.callId, "d");
+  using last = toolLoop(["over"], { store, done });
+  const wrong = await last.loop.resume({
+    sessionId: "s",
+    callId: "b",
+    decision: { decision: "approve" },
+  });
+  assert.equal(wrong.error?.code, "not_waiting");
+  assert.match(wrong.error!.message, /waits at the call d, not at b/);
+  const end = await last.loop.resume({
+    sessionId: "s",
+    callId: "d",
+    decision: { decision: "approve" },
+  });
+  assert.equal(end.finalText, "over");
+  assert.deepEqual(done.filter((one) => one.startsWith("send")), [
+    'send {"to":"x"}',
+    'send {"to":"z"}',
+  ]);
+});
+
+Deno.test("resume: a process that died while it made the call leaves one whose outcome is not known; it is not made again", async () => {
+  const { store, done } = await waiting();
+  const died = new AbortController();
+  using first = toolLoop([], { store, done, onSend: () => died.abort() });
+  await first.loop.resume({
+    sessionId: "s",
+    decision: { decision: "approve" },
+    signal: died.signal,
+  });
+  assert.deepEqual(done.at(-1), 'send {"to":"x"}');
+  using second = toolLoop(["looked"], { store, done });
+  const result = await second.loop.resume({ sessionId: "s", decision: { decision: "approve" } });
+  assert.equal(result.finalText, "looked");
+  assert.equal(done.filter((one) => one.startsWith("send")).length, 1);
+  const told = results(second.llm.requests[0]?.messages);
+  assert.match(told[1]!, /^b: Error: the program ended while this call was under way/);
+  assert.equal(told[2], "c: look done");
+});
+
+Deno.test("resume: of two that go on at once one does", async () => {
+  const { store, done } = await waiting();
+  using run = toolLoop(["once"], { store, done });
+  const ends = await Promise.all(
+    [1, 2].map(() => run.loop.resume({ sessionId: "s", decision: { decision: "approve" } })),
+  );
+  assert.deepEqual(ends.map(({ status }) => status).sort(), ["completed", "error"]);
+  assert.equal(ends.find(({ status }) => status === "error")?.error?.code, "not_waiting");
+  assert.deepEqual(done, ["look {}", 'send {"to":"x"}', 'look {"again":true}']);
+});
+
+Deno.test("resume: a message in place of a word is answered, and the model is told that the call was not made", async () => {
+  const { store, done } = await waiting();
+  using run = toolLoop(["fine"], { store, done });
+  await run.loop.run({ sessionId: "s", message: "never mind" });
+  const told = results(run.llm.requests[0]?.messages);
+  assert.deepEqual(told.map((one) => one.slice(0, 2)), ["a:", "b:", "c:"]);
+  assert.match(told[1]!, /ended before this call's result was kept/);
+  const late = await run.loop.resume({ sessionId: "s", decision: { decision: "approve" } });
+  assert.equal(late.error?.code, "not_waiting");
+  assert.deepEqual(done, ["look {}"]);
+});
+
+Deno.test("waiting: a script cannot wait, so that there no word is a refusal", async () => {
+  using run = fixture([
+    "```js\nasync function run() { try { await send(); } catch (e) { answer(e.message); } }\n```",
+  ], {
+    sandbox: {
+      functions: [{ name: "send", sideEffect: true, execute: () => 1 }],
+    },
+    config: { policy: new DefaultPolicy(), approve: WAIT },
+  });
+  const result = await run.loop.run({ sessionId: "s", message: "go" });
+  assert.match(result.finalText, /nobody has decided yet, so it was not done/);
+  await assert.rejects(
+    () => run.loop.resume({ sessionId: "s", decision: { decision: "approve" } }),
+    /only runs that call tools by name wait/,
+  );
+});
+
+Deno.test("waiting: a session that is read in another order of runs, or by steps of nobody, waits for nothing", async () => {
+  const store = new MemoryStore();
+  const done: Done = [];
+  using run = toolLoop([], { store, done });
+  for (const sessionId of ["none", "s"]) {
+    const result = await run.loop.resume({ sessionId, decision: { decision: "approve" } });
+    assert.equal(result.error?.code, "not_waiting");
+  }
+  const steps: RunStep[] = await store.lastN("none", 10);
+  assert.deepEqual(steps.map(({ stepType }) => stepType), ["error"]);
+});
