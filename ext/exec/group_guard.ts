@@ -13,6 +13,8 @@ export type GroupSignal = "TERM" | "KILL";
 
 /** Watches over one command. Owned by whoever started it, who calls `end`. */
 export interface GroupGuard {
+  /** Resolves when the guard can be told of a command at once: the instant in which it does not know of one is then as short as can be. */
+  ready(): Promise<void>;
   /** Takes over a command that was started with `detached`. */
   watch(child: Deno.ChildProcess): void;
   /** Sends a signal to the group; nothing happens when it is empty. */
@@ -57,6 +59,11 @@ class ShellGuard implements GroupGuard {
     this.#stdin.closed.catch(() => {});
   }
 
+  /** A stream passes on what is written only once it has begun, which takes a turn. */
+  ready(): Promise<void> {
+    return this.#stdin.ready;
+  }
+
   watch(child: Deno.ChildProcess): void {
     this.#child = child;
     this.#tell(`${child.pid}`);
@@ -89,6 +96,10 @@ class ShellGuard implements GroupGuard {
 
 class CommandGuard implements GroupGuard {
   #child: Deno.ChildProcess | undefined;
+
+  ready(): Promise<void> {
+    return Promise.resolve();
+  }
 
   watch(child: Deno.ChildProcess): void {
     this.#child = child;

@@ -115,6 +115,7 @@ async function startCommand(plan: CommandPlan) {
   if (refused !== undefined) throw notAllowed(refused === command ? name : refused);
   const guard = startGuard();
   try {
+    await guard.ready();
     const child = new Deno.Command(command, {
       args: [...plan.args],
       cwd: plan.cwd,

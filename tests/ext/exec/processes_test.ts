@@ -157,13 +157,19 @@ function startProgram(workspace: Workspace): Deno.ChildProcess {
     const signal = new AbortController().signal;
     const [pack] = execCapability({ root: ${JSON.stringify(workspace.root)} }).build({});
     const context = { signal, fill: (text) => Promise.resolve(text) };
-    await pack.functions[0].execute([["sh", "-c", ${JSON.stringify(STAYING)}]], context);`;
+    const running = pack.functions[0].execute([["sh", "-c", ${JSON.stringify(STAYING)}]], context);
+    // What a kill in the instant of a command's start leaves is not held. The guard has heard by now.
+    setTimeout(() => Deno.writeTextFileSync(${
+    JSON.stringify(`${workspace.root}/under-way`)
+  }, ""), 200);
+    await running;`;
   return new Deno.Command(Deno.execPath(), {
     args: [
       "run",
       "--no-prompt",
       "--no-check",
       `--allow-read=${workspace.root}`,
+      `--allow-write=${workspace.root}`,
       "--allow-run=sh",
       "--allow-env=PATH",
       `data:text/javascript,${encodeURIComponent(program)}`,
@@ -180,6 +186,7 @@ for (const signal of ["SIGKILL", "SIGINT", "SIGTERM", "SIGHUP"] as const) {
     await using workspace = await makeWorkspace();
     const program = startProgram(workspace);
     const pids = await writtenPids(workspace, 2);
+    await until("the command is under way", () => exists(join(workspace.root, "under-way")));
     const guards = (await childrenOf(program.pid)).map(({ pid }) => pid);
     // A service manager sends it to every process; a guard that obeyed would leave the command alone.
     if (signal !== "SIGKILL") { for (const pid of guards) Deno.kill(pid, signal); }

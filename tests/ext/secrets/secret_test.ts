@@ -220,11 +220,11 @@ Deno.test("what a server or a command keeps of a secret comes back in no later c
   await using server = echoServer();
   const file = await Deno.makeTempFile();
   const read =
-    `fetch("http://${server.host}/first").json().headers.a, exec(["cat", "${file}"]).stdout`;
+    `fetch("http://${server.host}/first").json().headers.a, exec(["sh", "-c", "cat ${file}"]).stdout`;
   const { observations, result } = await runScripts([
     `function run() {
       fetch("http://${server.host}/", { headers: { a: "{{secret:TOKEN}}" } });
-      exec(["tee", "${file}"], { stdin: "{{secret:TOKEN}}" });
+      exec(["sh", "-c", "cat > ${file}"], { stdin: "{{secret:TOKEN}}" });
       log(${read});
     }`,
     `function run() { log(${read}); }`,
