@@ -1,10 +1,6 @@
-/**
- * Reads files that lie in one folder. What is opened is looked at before it is used: it must be a regular file, and the one that lies at a path inside.
- * A folder that is swapped between two looks is not noticed in every case: whoever can do that can read what this program reads.
- */
-import { constants, lstatSync } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
-import { sep } from "node:path";
+/** Reads texts that lie in one folder, and says in few kinds what came of it. */
+import { relative, sep } from "node:path";
+import { readSteady } from "../confined/read_steady.ts";
 
 /** What came of a read. */
 export type ConfinedRead =
@@ -25,26 +21,22 @@ export async function readConfined(
   folder: string,
   { path, maxBytes }: { readonly path: string; readonly maxBytes: number },
 ): Promise<ConfinedRead> {
-  try {
-    const real = await Deno.realPath(path);
-    if (!isBelow(folder, real)) return { kind: "refused" };
-    // To open a pipe or a device may block, or do something.
-    if (!lstatSync(real).isFile()) return { kind: "refused" };
-    const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
-    const handle = await open(real, flags);
-    try {
-      const opened = await handle.stat();
-      const there = lstatSync(real);
-      const isSame = opened.ino === there.ino && opened.dev === there.dev;
-      if (!opened.isFile() || !isSame || await Deno.realPath(path) !== real) {
-        return { kind: "refused" };
-      }
-      return await readText(handle, { size: opened.size, maxBytes });
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    return failure(error);
+  const read = await readSteady(folder, { path: relative(folder, path), maxBytes });
+  switch (read.kind) {
+    case "bytes":
+      return textOf(read.bytes);
+    case "missing":
+      return { kind: "missing" };
+    case "outside":
+    case "git":
+    case "special":
+      return { kind: "refused" };
+    case "large":
+      return { kind: "large", bytes: read.bytes ?? maxBytes };
+    case "moving":
+      return { kind: "failed", reason: "the folders on the way to it keep changing" };
+    case "failed":
+      return failure(read.error);
   }
 }
 
@@ -62,26 +54,13 @@ export function reasonOf(error: unknown): string {
   return `the system refused it (${typeof code === "string" ? code : String(name)})`;
 }
 
-async function readText(
-  handle: FileHandle,
-  { size, maxBytes }: { readonly size: number; readonly maxBytes: number },
-): Promise<ConfinedRead> {
-  if (size > maxBytes) return { kind: "large", bytes: size };
-  // One byte more, so that a file that grows meanwhile is noticed.
-  const buffer = new Uint8Array(Math.min(maxBytes, size + 65_536) + 1);
-  let length = 0;
-  while (length < buffer.length) {
-    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  if (length === buffer.length) return { kind: "large", bytes: length };
-  const bytes = buffer.subarray(0, length);
-  if (bytes.includes(0)) return { kind: "binary", bytes: length };
+function textOf(bytes: Uint8Array<ArrayBuffer>): ConfinedRead {
+  const binary = { kind: "binary", bytes: bytes.length } as const;
+  if (bytes.includes(0)) return binary;
   try {
     return { kind: "text", text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch {
-    return { kind: "binary", bytes: length };
+    return binary;
   }
 }
 
