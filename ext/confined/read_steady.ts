@@ -17,6 +17,16 @@ const ATTEMPTS = 6;
 /** Bytes that are read at a time. */
 const CHUNK_BYTES = 65_536;
 
+/** What to read. */
+export interface SteadyFile {
+  /** The file, relative to the root; it may be a link to another file inside. */
+  readonly path: string;
+  /** Its size at most. */
+  readonly maxBytes: number;
+  /** The folder in which it must end, a real path below the root. @default the root */
+  readonly folder?: string;
+}
+
 /** What came of a read. */
 export type SteadyRead =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array<ArrayBuffer> }
@@ -46,11 +56,10 @@ interface Stage {
  * The bytes of a file. Never rejects.
  *
  * @param root a real path: absolute, without links
- * @param path the file, relative to it; it may be a link to another file inside
  */
 export async function readSteady(
   root: string,
-  { path, maxBytes }: { readonly path: string; readonly maxBytes: number },
+  { path, maxBytes, folder = root }: SteadyFile,
 ): Promise<SteadyRead> {
   const full = join(root, path);
   try {
@@ -58,9 +67,8 @@ export async function readSteady(
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (attempt > 0) await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
       const real = await Deno.realPath(full);
-      const base = root.endsWith(sep) ? root : root + sep;
-      if (!real.startsWith(base)) return { kind: "outside" };
-      const names = real.slice(base.length).split(sep);
+      if (!real.startsWith(below(folder))) return { kind: "outside" };
+      const names = real.slice(below(root).length).split(sep);
       if (names.some((name) => name.toLowerCase() === ".git")) return { kind: "git" };
       const opened = await openSteady(root, names);
       if (opened === undefined) continue;
@@ -72,6 +80,10 @@ export async function readSteady(
   } catch (error) {
     return { kind: "failed", error };
   }
+}
+
+function below(folder: string): string {
+  return folder.endsWith(sep) ? folder : folder + sep;
 }
 
 /** Opens a file when the way to it stands still meanwhile. The caller closes it. */

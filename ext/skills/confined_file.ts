@@ -1,6 +1,6 @@
 /** Reads texts that lie in one folder, and says in few kinds what came of it. */
 import { relative, sep } from "node:path";
-import { readSteady } from "../confined/read_steady.ts";
+import { readSteady, type SteadyFile } from "../confined/read_steady.ts";
 
 /** What came of a read. */
 export type ConfinedRead =
@@ -16,12 +16,13 @@ export type ConfinedRead =
   /** The system said no. */
   | { readonly kind: "failed"; readonly reason: string };
 
-/** Reads a file as text. `folder` is a real path, `path` an absolute one that may lead over links as long as it ends below the folder. */
-export async function readConfined(
-  folder: string,
-  { path, maxBytes }: { readonly path: string; readonly maxBytes: number },
-): Promise<ConfinedRead> {
-  const read = await readSteady(folder, { path: relative(folder, path), maxBytes });
+/**
+ * Reads a file as text. `root` is a real path, `path` an absolute one that may lead over links as long as it ends below the root, or below `folder` where one is
+ * given.
+ */
+export async function readConfined(root: string, file: SteadyFile): Promise<ConfinedRead> {
+  const { path, maxBytes } = file;
+  const read = await readSteady(root, { ...file, path: relative(root, path) });
   switch (read.kind) {
     case "bytes":
       return textOf(read.bytes);

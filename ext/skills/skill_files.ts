@@ -16,16 +16,24 @@ const MAX_DEPTH = 6;
 const SKIPPED = new Set(["node_modules", "__pycache__"]);
 
 /** The files beside a skill. */
-export function skillFiles({ name, path }: Pick<Skill, "name" | "path">): DocumentFiles {
+export function skillFiles(skill: Pick<Skill, "name" | "path" | "folder">): DocumentFiles {
+  const { name, path } = skill;
   return {
     list: () => listFiles(path),
-    read: async (asked) => await readFile({ name, folder: path, asked }),
+    read: async (asked) => await readFile({ name, root: rootOf(skill), folder: path, asked }),
   };
 }
 
+/** The project, where the skill lies in it as it was found: then all of the way there can be watched. By a link, the skill's folder alone. */
+function rootOf({ path, folder }: Pick<Skill, "path" | "folder">): string {
+  const end = sep + folder.split("/").join(sep);
+  return path.endsWith(end) ? path.slice(0, -end.length) : path;
+}
+
 async function readFile(
-  { name, folder, asked }: {
+  { name, root, folder, asked }: {
     readonly name: string;
+    readonly root: string;
     readonly folder: string;
     readonly asked: string;
   },
@@ -35,9 +43,10 @@ async function readFile(
   const isPlain = names.length > 0 && !names.includes("..") && !asked.startsWith("/") &&
     !asked.includes("\0") && asked.isWellFormed() && !(sep === "\\" && /[\\:]/.test(asked));
   if (!isPlain) throw refused;
-  const read = await readConfined(folder, {
+  const read = await readConfined(root, {
     path: join(folder, ...names),
     maxBytes: MAX_FILE_BYTES,
+    folder,
   });
   switch (read.kind) {
     case "text":
