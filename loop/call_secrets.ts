@@ -1,6 +1,6 @@
 /**
  * The secrets that one call uses: whether it may, where they come from, and that a script which only named one does not get to see it. The names that
- * policies and people judge are `NAME` for a script that wants the value itself, and `NAME for HOST` or `NAME for COMMAND` for one that has it filled in.
+ * policies and people judge are `NAME` for a script that wants the value itself, and `NAME for HOST` or `NAME for command COMMAND` for one that has it filled in.
  */
 import type { HostFunction, HostReply } from "../contracts/sandbox.ts";
 import type { Secret, SecretSource, SecretUse } from "../contracts/secret.ts";
@@ -146,8 +146,9 @@ interface Wanted {
   readonly use?: SecretUse;
 }
 
+/** A host has no blank in it: what is allowed for a command is not allowed for a host of its name. */
 function placeOf(use: SecretUse): string {
-  if ("command" in use) return use.command;
+  if ("command" in use) return `command ${use.command}`;
   return use.port === undefined || use.port === 443 || use.port === 80
     ? use.host
     : `${use.host}:${use.port}`;

@@ -107,12 +107,15 @@ Deno.test("the policy judges each use under the name secret, once a call", async
     await fill("{{secret:TOKEN}}", { host: "example.com", port: 443 });
     await fill("{{secret:TOKEN}}", { host: "example.com", port: 8080 });
     await fill("{{secret:TOKEN}}", { command: "git" });
+    // A host may have the name of a command.
+    await fill("{{secret:TOKEN}}", { host: "git", port: 80 });
     await secret("TOKEN");
   }, { policy });
   assert.ok((await call()).ok);
   assert.deepEqual(asked.map(({ target }) => target), [
     "TOKEN for example.com",
     "TOKEN for example.com:8080",
+    "TOKEN for command git",
     "TOKEN for git",
     "TOKEN",
   ]);

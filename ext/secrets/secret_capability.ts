@@ -9,7 +9,7 @@ export type SecretOptions = SecretSource;
  * A capability named `secret`: `secret(name)` for scripts, and `{{secret:NAME}}` in the URL, headers and body of `fetch` and `http` and in the arguments,
  * variables and input of `exec`.
  *
- * The default policy asks about `secret`, with the target `NAME`, `NAME for HOST` or `NAME for COMMAND`; `allowTools: ["secret"]` lets all of them pass.
+ * The default policy asks about `secret`, with the target `NAME`, `NAME for HOST` or `NAME for command COMMAND`; `allowTools: ["secret"]` lets all of them pass.
  *
  * @throws {TypeError} when `get` is no function, or a name is none that a placeholder could hold.
  */
