@@ -73,9 +73,12 @@ function codeLines(text: string, { width, color }: Room): readonly Line[] {
 
 function withoutTabs(line: string): string {
   let shown = "";
+  // Counted on, and not anew for each tab: a line may hold nothing else.
+  let width = 0;
   for (const [index, part] of line.split("\t").entries()) {
-    if (index > 0) shown += " ".repeat(4 - displayWidth(shown) % 4);
-    shown += part;
+    const blanks = index === 0 ? 0 : 4 - width % 4;
+    shown += " ".repeat(blanks) + part;
+    width += blanks + displayWidth(part);
   }
   return shown;
 }

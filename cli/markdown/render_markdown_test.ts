@@ -158,6 +158,7 @@ Deno.test("markdown: what is too large or too deep is shown as it is, and nothin
     "*a ".repeat(length / 6) + " a*".repeat(length / 6),
     "![".repeat(length / 2),
     "`".repeat(length),
+    `\`\`\`\n${"\t".repeat(length - 10)}x`,
     `    ${" ".repeat(length / 2)}x`,
     `a${" ".repeat(length / 2)}b`,
     `|a|\n|-|\n|${"a ".repeat(length / 4)}|`,
