@@ -3,7 +3,6 @@
  * a row that cannot be completed stays as one that never ended, with a warning.
  */
 import type { CallDecision, CallRowOutcome } from "../contracts/call_log.ts";
-import type { JsonValue } from "../contracts/json.ts";
 import { toAgentLoopError } from "./failure.ts";
 import type { CallEnd, CallOutcome, GateOptions, Passage } from "./passage.ts";
 
@@ -17,13 +16,13 @@ export interface AuditRow {
 const NO_ROW: AuditRow = { close: () => Promise.resolve() };
 
 /**
- * Writes the row of a call.
+ * Writes the row of a call as it is made: with the arguments that the function gets, and their target.
  *
  * @throws {AgentLoopError} `store_failed` when it cannot be written: the call must not happen then.
  */
 export async function openRow(
   passage: Passage,
-  decided: { readonly decision: CallDecision; readonly args: readonly JsonValue[] },
+  decision: CallDecision,
   options: GateOptions,
 ): Promise<AuditRow> {
   const { calls, now, sessionId, runId, turn } = options;
@@ -37,10 +36,8 @@ export async function openRow(
       sequence: passage.call.sequence,
       name: passage.call.name,
       ...(passage.aim === undefined ? {} : { target: passage.aim.target }),
-      argsJson: decided.args === passage.args
-        ? passage.call.argsJson
-        : JSON.stringify(decided.args),
-      decision: decided.decision,
+      argsJson: decision === "changed" ? JSON.stringify(passage.args) : passage.call.argsJson,
+      decision,
       startedAt,
     });
     return { close: (end) => closeRow(id, { end, startedAt }, options) };

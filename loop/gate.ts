@@ -34,8 +34,8 @@ export function openGate(options: GateOptions): HostCallHandler {
     const startedAt = options.now().getTime();
     using life = new CallLife([options.signal, call.signal]);
     const passage = readCall({ call, life }, options);
-    const end = "outcome" in passage ? passage : await pass(passage, options);
-    const target = "outcome" in passage ? undefined : passage.aim?.target;
+    const { end, aim } = "outcome" in passage ? { end: passage } : await pass(passage, options);
+    const target = aim?.target;
     const durationMs = options.now().getTime() - startedAt;
     const error = end.reply.ok ? undefined : end.reply.message;
     tell(options, { name: shown(call.name), outcome: end.outcome, durationMs, target, error });
@@ -43,19 +43,32 @@ export function openGate(options: GateOptions): HostCallHandler {
   };
 }
 
+/** How a call ended, and what it was aimed at in the end. */
+interface Passed {
+  readonly end: CallEnd;
+  readonly aim?: CallAim | undefined;
+}
+
 /** The stations of a call whose quota is left. */
-async function pass(passage: Passage, options: GateOptions): Promise<CallEnd> {
-  const verdict = await judge(passage, passage.aim, options);
-  if (verdict === undefined) return cancelled(passage.call.name);
+async function pass(asked: Passage, options: GateOptions): Promise<Passed> {
+  const verdict = await judge(asked, asked.aim, options);
+  if (verdict === undefined) return { end: cancelled(asked.call.name), aim: asked.aim };
+  const passage = verdict.decision === "changed" ? withArguments(asked, verdict.args) : asked;
+  const { aim } = passage;
   try {
-    const { args } = verdict.decision === "denied" ? passage : verdict;
-    const row = await openRow(passage, { decision: verdict.decision, args }, options);
+    const row = await openRow(passage, verdict.decision, options);
     const end = await goThrough(passage, verdict, options);
     await row.close(end);
-    return end;
+    return { end, aim };
   } catch (error) {
-    return fail("refused", cleanError(error).message, { name: "PermissionError" });
+    return { end: fail("refused", cleanError(error).message, { name: "PermissionError" }), aim };
   }
+}
+
+/** The call that a person made of one: what is written down and told is what happens, its target as well. */
+function withArguments({ aim: _asked, ...passage }: Passage, args: readonly JsonValue[]): Passage {
+  const aim = aimOf(passage.hostFunction, args);
+  return { ...passage, args, ...(aim === undefined ? {} : { aim }) };
 }
 
 /** The function itself, for a call that may happen. */
@@ -69,7 +82,7 @@ async function goThrough(
   if (verdict.decision === "changed") {
     options.note(`the user changed the arguments of ${call.name} to ${clipped(verdict.args)}`);
   }
-  return await invokeHostFunction({ ...passage, args: verdict.args }, options);
+  return await invokeHostFunction(passage, options);
 }
 
 function clipped(args: readonly JsonValue[]): string {

@@ -1,4 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import type { CallLog, CallStart } from "../contracts/call_log.ts";
+import type { JsonValue } from "../contracts/json.ts";
 import type { CallContext } from "../contracts/sandbox.ts";
 import type { PolicyCall, PolicyDecision } from "../contracts/policy.ts";
 import { errorOf, testGate } from "./_gate_fixture.ts";
@@ -226,6 +228,68 @@ Deno.test("gate: a target that cannot be told is absent, not an error", async ()
   });
   equal((await gate.call()).ok, true);
   equal(seen[0]?.target, undefined);
+});
+
+function rowsOf(): { readonly rows: CallStart[]; readonly calls: CallLog } {
+  const rows: CallStart[] = [];
+  const calls: CallLog = {
+    startCall: (call) => Promise.resolve(rows.push(call)),
+    endCall: () => Promise.resolve(),
+    calls: () => Promise.resolve([]),
+  };
+  return { rows, calls };
+}
+
+/** A function that is aimed at its first argument, and whose calls are asked about. */
+const AIMED = {
+  policy: { check: (): PolicyDecision => ({ decision: "ask", reason: "it reaches out" }) },
+  function: {
+    target: ([host]: readonly JsonValue[]) => {
+      if (typeof host !== "string") throw new Error("no host");
+      return host;
+    },
+  },
+};
+
+Deno.test("gate: the row and the event of a call whose arguments a person changed tell the target that it then had", async () => {
+  const { rows, calls } = rowsOf();
+  const used: unknown[] = [];
+  const gate = testGate((args) => used.push(args), {
+    ...AIMED,
+    calls,
+    approve: ({ target }) => {
+      equal(target, "a.example");
+      return { decision: "approve", args: ["b.example"] };
+    },
+  });
+  equal((await gate.call(["a.example"])).ok, true);
+  deepEqual(used, [["b.example"]]);
+  deepEqual(rows.map(({ decision, target, argsJson }) => [decision, target, argsJson]), [
+    ["changed", "b.example", '["b.example"]'],
+  ]);
+  deepEqual(gate.told, [told("ok", { target: "b.example" })]);
+});
+
+Deno.test("gate: a changed call whose target cannot be told has none in its row, not the one that was asked for", async () => {
+  const { rows, calls } = rowsOf();
+  const approve = () => ({ decision: "approve", args: [7] }) as const;
+  const gate = testGate(() => 1, { ...AIMED, calls, approve });
+  await gate.call(["a.example"]);
+  deepEqual(rows.map(({ argsJson }) => argsJson), ["[7]"]);
+  deepEqual(rows.map((row) => "target" in row), [false]);
+});
+
+Deno.test("gate: the row of a call that was refused, or approved as it was, tells what was asked for", async () => {
+  const { rows, calls } = rowsOf();
+  const words = [{ decision: "deny" }, { decision: "approve" }] as const;
+  let asked = 0;
+  const gate = testGate(() => 1, { ...AIMED, calls, approve: () => words[asked++]! });
+  await gate.callRaw('[ "a.example" ]');
+  await gate.callRaw('[ "a.example" ]');
+  deepEqual(rows.map(({ decision, target, argsJson }) => [decision, target, argsJson]), [
+    ["denied", "a.example", '[ "a.example" ]'],
+    ["approved", "a.example", '[ "a.example" ]'],
+  ]);
 });
 
 Deno.test("gate: calls of one turn run side by side", async () => {
