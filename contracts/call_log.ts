@@ -55,9 +55,12 @@ export interface CallLog {
   startCall(call: CallStart): Promise<number>;
   /** Completes a row. An unknown id is ignored: the session may have been deleted meanwhile. */
   endCall(id: number, ended: CallEnded): Promise<void>;
-  /** The rows of a session in the order in which they were started; the last `limit` of them. `limit` defaults to all. */
+  /**
+   * The rows of a session in the order in which they were started; the last `limit` of them. `limit` defaults to all. With `after`, the id of a row, only those
+   * that were started behind it, and the first `limit` of them: so a long log is read in pieces.
+   */
   calls(
     sessionId: string,
-    options?: { readonly limit?: number; readonly runId?: string },
+    options?: { readonly limit?: number; readonly runId?: string; readonly after?: number },
   ): Promise<CallRow[]>;
 }

@@ -70,6 +70,27 @@ export const CALL_CASES: readonly CallCase[] = [
     },
   },
   {
+    name: "is read in pieces: the first rows behind a row, of all runs or of one",
+    async run({ calls }) {
+      const ids: number[] = [];
+      for (const [sequence, runId] of ["a", "b", "a", "b", "a"].entries()) {
+        ids.push(await calls.startCall(sampleCall({ sequence, runId })));
+        await calls.startCall(sampleCall({ sessionId: "other", sequence }));
+      }
+      const sequences = async (options: { limit?: number; runId?: string; after: number }) =>
+        (await calls.calls("session", options)).map((row) => row.sequence);
+      assert.deepEqual(await sequences({ after: 0, limit: 2 }), [0, 1]);
+      assert.deepEqual(await sequences({ after: ids[1]!, limit: 2 }), [2, 3]);
+      assert.deepEqual(await sequences({ after: ids[1]! }), [2, 3, 4]);
+      assert.deepEqual(await sequences({ after: ids[0]!, limit: 1, runId: "a" }), [2]);
+      assert.deepEqual(await sequences({ after: ids[4]!, limit: 2 }), []);
+      assert.deepEqual(await sequences({ after: 0, limit: 0 }), []);
+      for (const after of [-1, 0.5, NaN]) {
+        await assert.rejects(calls.calls("session", { after }), RangeError);
+      }
+    },
+  },
+  {
     name: "keeps sessions apart and knows none of an unknown one",
     async run({ calls }) {
       await calls.startCall(sampleCall({ sessionId: "one" }));

@@ -42,3 +42,12 @@ export function checkedCallEnded(ended: CallEnded): CallEnded {
     ...(error === undefined ? {} : { error }),
   };
 }
+
+/**
+ * Checks the id of the row behind which rows are wanted.
+ *
+ * @throws {RangeError} when it is no whole number, or negative.
+ */
+export function checkedAfter(after: number | undefined): number | undefined {
+  return after === undefined ? undefined : count(after, "The id of a call to read on from");
+}

@@ -16,7 +16,7 @@ import type {
 } from "../contracts/session.ts";
 import type { NewRunStep, RunStep, StepStore } from "../contracts/step.ts";
 import { checkedGrant, checkedRevocation } from "./grant_input.ts";
-import { checkedCallEnded, checkedCallStart } from "./call_input.ts";
+import { checkedAfter, checkedCallEnded, checkedCallStart } from "./call_input.ts";
 import { sessionTitle } from "./session_title.ts";
 import { checkedMinute, checkedScopeKey, checkedSpend } from "./spend_input.ts";
 import {
@@ -189,13 +189,19 @@ export class MemoryStore
   /** The rows of a session's calls in the order in which they were started. */
   async calls(
     sessionId: string,
-    options: { readonly limit?: number; readonly runId?: string } = {},
+    options: { readonly limit?: number; readonly runId?: string; readonly after?: number } = {},
   ): Promise<CallRow[]> {
     const limit = checkedListLimit(options.limit);
+    const after = checkedAfter(options.after);
     const all = [...this.#entries.get(checkedSessionId(sessionId))?.calls.values() ?? []];
     const { runId } = options;
-    const rows = runId === undefined ? all : all.filter((row) => row.runId === runId);
-    return rows.slice(Math.max(0, rows.length - limit)).map((row) => ({
+    const rows = all.filter((row) =>
+      (runId === undefined || row.runId === runId) && (after === undefined || row.id > after)
+    );
+    const wanted = after === undefined
+      ? rows.slice(Math.max(0, rows.length - limit))
+      : rows.slice(0, limit);
+    return wanted.map((row) => ({
       ...row,
       startedAt: new Date(row.startedAt),
     }));

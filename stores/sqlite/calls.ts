@@ -17,9 +17,16 @@ const INSERT = `
 const COMPLETE =
   "UPDATE calls SET outcome = ?, duration_ms = ?, result_bytes = ?, error = ? WHERE call_id = ?";
 
-const SELECT = `
-  SELECT call_id, run_id, turn, sequence, name, target, args, decision, started_at, outcome, duration_ms, result_bytes, error
+const COLUMNS =
+  "call_id, run_id, turn, sequence, name, target, args, decision, started_at, outcome, duration_ms, result_bytes, error";
+
+const SELECT_LAST = `
+  SELECT ${COLUMNS}
     FROM calls WHERE session_id = ?1 AND (?2 IS NULL OR run_id = ?2) ORDER BY call_id DESC LIMIT ?3`;
+
+const SELECT_AFTER = `
+  SELECT ${COLUMNS}
+    FROM calls WHERE session_id = ?1 AND (?2 IS NULL OR run_id = ?2) AND call_id > ?4 ORDER BY call_id LIMIT ?3`;
 
 /** Inserts the row of a call that starts and gives its id. */
 export function insertCall(connection: Connection, call: CallStart): number {
@@ -48,15 +55,22 @@ export function completeCall(connection: Connection, id: number, ended: CallEnde
   );
 }
 
-/** The last `limit` rows of a session (below zero for all), oldest first. */
+/** The last `limit` rows of a session (below zero for all), oldest first; with `after` the first ones behind that row. */
 export function selectCalls(
   connection: Connection,
   sessionId: string,
-  options: { readonly limit: number; readonly runId?: string },
+  options: {
+    readonly limit: number;
+    readonly runId: string | undefined;
+    readonly after: number | undefined;
+  },
 ): CallRow[] {
-  const runId = toOptionalColumn(options.runId);
-  const rows = connection.rows(SELECT, toColumn(sessionId), runId, options.limit);
-  return rows.reverse().map((columns) => callOf(sessionId, columns));
+  const { limit, after } = options;
+  const wanted = [toColumn(sessionId), toOptionalColumn(options.runId), limit] as const;
+  const rows = after === undefined
+    ? connection.rows(SELECT_LAST, ...wanted).reverse()
+    : connection.rows(SELECT_AFTER, ...wanted, after);
+  return rows.map((columns) => callOf(sessionId, columns));
 }
 
 function callOf(sessionId: string, columns: readonly SQLOutputValue[]): CallRow {

@@ -15,7 +15,7 @@ import type {
   SessionStore,
 } from "../../contracts/session.ts";
 import type { NewRunStep, RunStep, StepStore } from "../../contracts/step.ts";
-import { checkedCallEnded, checkedCallStart } from "../call_input.ts";
+import { checkedAfter, checkedCallEnded, checkedCallStart } from "../call_input.ts";
 import { sessionTitle } from "../session_title.ts";
 import { checkedGrant, checkedRevocation } from "../grant_input.ts";
 import { checkedMinute, checkedScopeKey, checkedSpend } from "../spend_input.ts";
@@ -280,17 +280,15 @@ export class SqliteStore
   // deno-lint-ignore require-await -- see get
   async calls(
     sessionId: string,
-    options: { readonly limit?: number; readonly runId?: string } = {},
+    options: { readonly limit?: number; readonly runId?: string; readonly after?: number } = {},
   ): Promise<CallRow[]> {
     const id = checkedSessionId(sessionId);
     const limit = toLimit(checkedListLimit(options.limit));
+    const after = checkedAfter(options.after);
+    const { runId } = options;
     return this.#connection.read(
       "read the calls of a session",
-      () =>
-        selectCalls(this.#connection, id, {
-          limit,
-          ...(options.runId === undefined ? {} : { runId: options.runId }),
-        }),
+      () => selectCalls(this.#connection, id, { limit, runId, after }),
     );
   }
 
