@@ -117,6 +117,22 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import("./commands/sessions_show.ts")).showSession,
   },
   {
+    name: "sessions calls",
+    usage: "ID",
+    summary: "list the calls of a session: what was called, what was decided, how it ended",
+    details: [
+      "Of scripts and of tools by name alike, in their order, with their arguments; --json has these whole.",
+      "--name and --outcome take several words with commas between them, and may be given again. All that",
+      "is given must hold. Outcomes: ok, error, timeout, refused, cancelled, result (it could not be handed",
+      "over), never-ended (its program died, or is still at it).",
+      "TIME is a date (2026-03-01), a date and a time (2026-03-01T13:05) or how long ago: 90s, 30m, 2h, 3d.",
+      "It is meant in the time zone of this machine unless it ends in Z or in an offset such as +02:00.",
+      "A call counts by when it began: --since takes its moment in, --until does not, but a date whole.",
+    ],
+    options: ["db", "name", "outcome", "since", "until", "noConfig", ...OUTPUT],
+    load: async () => (await import("./commands/sessions_calls.ts")).listCalls,
+  },
+  {
     name: "sessions compact",
     usage: "ID",
     summary: "fold the older part of a session into a summary",

@@ -44,6 +44,14 @@ export interface CliOptions {
   readonly yes: boolean;
   /** How the model hands its scripts over. */
   readonly protocol?: string;
+  /** Names of calls that are wanted. */
+  readonly name?: readonly string[];
+  /** Ways in which calls that are wanted ended. */
+  readonly outcome?: readonly string[];
+  /** The moment from which on calls are wanted, as it was written. */
+  readonly since?: string;
+  /** The moment before which calls are wanted, as it was written. */
+  readonly until?: string;
   /** The session to extend. */
   readonly session?: string;
   /** Path of the database. */
@@ -231,6 +239,16 @@ export const OPTIONS: readonly OptionSpec[] = [
   option("no-config", "noConfig", "flag", "read no .agentloop/config.json"),
   option("yes", "yes", "flag", "trust: ask nothing, the answer is yes"),
   option("no-network", "noNetwork", "flag", "scripts get no fetch and no http at all"),
+  option("name", "name", "list", "calls of these names only: fetch,writeFile", "NAMES"),
+  option("outcome", "outcome", "list", "calls that ended so: error,timeout,never-ended", "WORDS"),
+  option(
+    "since",
+    "since",
+    "text",
+    "calls from then on: 2h (ago), a date, a date and a time",
+    "TIME",
+  ),
+  option("until", "until", "text", "calls before then; of a date, its whole day counts", "TIME"),
   option("offline", "offline", "flag", "make no request to the model"),
   option("json", "json", "flag", "one JSON object a line on stdout, the result last"),
   option("quiet", "quiet", "flag", "only warnings and errors on stderr", undefined, "q"),

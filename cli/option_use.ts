@@ -7,6 +7,7 @@ import {
   DEFAULT_MAX_ITERATIONS,
   DEFAULT_RUN_TIMEOUT_MS,
 } from "../contracts/loop.ts";
+import { OUTCOME_WORDS } from "./call_filter.ts";
 import type { CliOptions } from "./option_table.ts";
 import type { OptionValue } from "./option_value.ts";
 
@@ -67,6 +68,10 @@ export const OPTION_USES: Readonly<Record<keyof CliOptions, OptionUse>> = {
   allowPrivateNet: trusted({ sample: ["127.0.0.1:8080"] }),
   noNetwork: harmless({ sample: false }),
   secret: trusted({ sample: ["API_KEY@api.example.com"] }),
+  name: refused(ONE_INVOCATION),
+  outcome: refused(ONE_INVOCATION, OUTCOME_WORDS),
+  since: refused(ONE_INVOCATION),
+  until: refused(ONE_INVOCATION),
   offline: refused(ONE_INVOCATION),
   json: refused(ONE_INVOCATION),
   quiet: harmless({ sample: false }),
@@ -91,8 +96,8 @@ function trusted(
   return { inFile: "trusted", ...details };
 }
 
-function refused(why: string): OptionUse {
-  return { inFile: "refused", why };
+function refused(why: string, completes?: readonly string[]): OptionUse {
+  return { inFile: "refused", why, ...(completes === undefined ? {} : { completes }) };
 }
 
 function atMost(limit: number): (value: OptionValue) => boolean {

@@ -3,6 +3,7 @@
  * pauses must not make the program deaf to Ctrl-C. Owns no other stream.
  */
 import type { JsonValue } from "../contracts/json.ts";
+import { escapeUnseen } from "./approval/approval_text.ts";
 import { CliError, messageOf } from "./failure.ts";
 import { escapeControls } from "./terminal_text.ts";
 
@@ -52,6 +53,12 @@ export function openOutput(stream: OutputStream, json: boolean): Output {
   const queue: Uint8Array[] = [];
   let draining: Promise<void> | undefined;
 
+  /** At a terminal what it would obey, or hide, is written as escapes of JSON: the object is the same. */
+  function jsonLine(value: JsonValue): string {
+    const text = JSON.stringify(value);
+    return `${stream.isTerminal() ? escapeUnseen(text) : text}\n`;
+  }
+
   function enqueue(text: string): void {
     if (closed.signal.aborted) return;
     queue.push(encoder.encode(text));
@@ -86,14 +93,14 @@ export function openOutput(stream: OutputStream, json: boolean): Output {
       if (!json) enqueue(text);
     },
     line(value) {
-      if (json) enqueue(`${JSON.stringify(value)}\n`);
+      if (json) enqueue(jsonLine(value));
     },
     async flush() {
       while (draining !== undefined) await draining;
     },
     lastLine(value) {
       if (!json || draining !== undefined || closed.signal.aborted) return;
-      const bytes = encoder.encode(`${JSON.stringify(value)}\n`);
+      const bytes = encoder.encode(jsonLine(value));
       try {
         for (let at = 0; at < bytes.length;) at += stream.writeSync(bytes.subarray(at));
       } catch {

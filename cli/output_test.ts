@@ -65,6 +65,21 @@ Deno.test("control characters are escaped at a terminal and nowhere else", async
   }
 });
 
+Deno.test("lines hold nothing at a terminal that it would obey or hide, and are the same objects", async () => {
+  const value = { type: "x", "k\x7f": "\x9b2J \u202e \u200b \u{e0041} 日本 🎉" };
+  for (const terminal of [true, false]) {
+    for (const last of [true, false]) {
+      const { stream, written } = recorded({ terminal });
+      const output = openOutput(stream, true);
+      if (last) output.lastLine(value);
+      else output.line(value);
+      await output.flush();
+      strictEqual(/[\x7f-\x9f]|\p{Cf}/u.test(written()), !terminal);
+      deepStrictEqual(JSON.parse(written()), value);
+    }
+  }
+});
+
 Deno.test("a reader that pauses holds nobody up, and the last line waits for no one", async () => {
   const gate = Promise.withResolvers<void>();
   const { stream, written } = recorded({ gate: gate.promise });

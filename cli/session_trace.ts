@@ -4,8 +4,8 @@
 import type { CallRow } from "../contracts/call_log.ts";
 import type { JsonValue } from "../contracts/json.ts";
 import { type RunStep, STEP_TYPE_SUMMARY } from "../contracts/step.ts";
-import { oneLine } from "./terminal_text.ts";
-import { countOf, formatBytes, formatCount, formatDuration, formatMoment } from "./units.ts";
+import { callLine, callText } from "./call_line.ts";
+import { countOf, formatCount, formatDuration, formatMoment } from "./units.ts";
 
 /** Something that happened in a session. */
 export type TraceEntry = { readonly step: RunStep } | { readonly call: CallRow };
@@ -82,25 +82,6 @@ export function traceLine(entry: TraceEntry): JsonValue {
   };
 }
 
-function callLine(call: CallRow): JsonValue {
-  return {
-    type: "call",
-    call_id: call.id,
-    run_id: call.runId,
-    turn: call.turn,
-    sequence: call.sequence,
-    name: call.name,
-    target: call.target ?? null,
-    args: JSON.parse(call.argsJson),
-    decision: call.decision,
-    outcome: call.outcome ?? null,
-    duration_ms: call.durationMs ?? null,
-    result_bytes: call.resultBytes ?? null,
-    error: call.error ?? null,
-    started_at: call.startedAt.toISOString(),
-  };
-}
-
 /** The entries as lines for people; control characters are still in them. */
 export function traceText(entries: readonly TraceEntry[]): string[] {
   let runId = "";
@@ -114,7 +95,11 @@ export function traceText(entries: readonly TraceEntry[]): string[] {
         ? [`   … and ${countOf(callsInARow - CALLS_SHOWN, "more call")}; --json shows all`]
         : [];
       const gap = callsInARow === 1 ? [""] : [];
-      return [...gap, ...(callsInARow <= CALLS_SHOWN ? [callText(entry.call)] : []), ...more];
+      return [
+        ...gap,
+        ...(callsInARow <= CALLS_SHOWN ? [`   call  ${callText(entry.call)}`] : []),
+        ...more,
+      ];
     }
     callsInARow = 0;
     const { step } = entry;
@@ -140,17 +125,4 @@ function figuresOf(step: RunStep): string {
       ? [`${formatCount(step.promptTokens)} + ${formatCount(step.completionTokens)} tokens`]
       : []),
   ].join(", ");
-}
-
-function callText(call: CallRow): string {
-  const { target, outcome, durationMs = 0, resultBytes = 0, error } = call;
-  const aim = target === undefined ? "" : ` ${oneLine(target, 100)}`;
-  const facts = [
-    call.decision,
-    outcome ?? "never ended",
-    ...(durationMs > 0 ? [formatDuration(durationMs)] : []),
-    ...(resultBytes > 0 ? [formatBytes(resultBytes)] : []),
-    ...(error === undefined ? [] : [oneLine(error, 200)]),
-  ];
-  return `   call  ${oneLine(call.name, 100)}${aim}: ${facts.join(", ")}`;
 }

@@ -53,3 +53,8 @@ export function formatMoment(date: Date): string {
     two(date.getHours())
   }:${two(date.getMinutes())}`;
 }
+
+/** The same to the second: `2025-04-01 13:05:07`. */
+export function formatSecond(date: Date): string {
+  return `${formatMoment(date)}:${String(date.getSeconds()).padStart(2, "0")}`;
+}

@@ -4,6 +4,7 @@
 import type { Grant } from "../../contracts/grant.ts";
 import type { SessionListing } from "../../contracts/session.ts";
 import { redactJson } from "../../redact/redact_json.ts";
+import { redactCall } from "../call_line.ts";
 import { type CommandContext, type Outcome, succeeded } from "../command.ts";
 import { usageError } from "../failure.ts";
 import { grantText } from "../grants.ts";
@@ -31,7 +32,8 @@ export async function showSession(context: CommandContext): Promise<Outcome> {
   // What is stored was redacted when it was written. What the session carries was not, nor was all that an embedding program wrote.
   const redactor = commandRedactor();
   const grants = await opened.store.grants(id);
-  const trace = mergeTrace(steps, await opened.store.calls(id));
+  const calls = (await opened.store.calls(id)).map((call) => redactCall(call, redactor));
+  const trace = mergeTrace(steps, calls);
   if (output.json) {
     const head = {
       ...listingLine(listing),
