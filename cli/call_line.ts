@@ -78,8 +78,8 @@ export function argumentsText({ argsJson }: CallRow, maxWidth: number): string {
   return shownText(argsJson, maxWidth);
 }
 
-/** Nothing in it is hidden: of two hosts that look alike only one was called. */
-function shownText(text: string, maxWidth: number): string {
+/** A text on one line of so many columns. Nothing in it is hidden: of two hosts that look alike only one was called. */
+export function shownText(text: string, maxWidth: number): string {
   // Cut roughly first, as `oneLine` does, so that megabytes are not scanned for a line.
   return oneLine(escapeUnseen(text.slice(0, maxWidth * 8 + 64)), maxWidth);
 }

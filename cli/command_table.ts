@@ -119,7 +119,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions calls",
     usage: "ID",
-    summary: "list the calls of a session: what was called, what was decided, how it ended",
+    summary: "list the calls of a session, with decision and outcome",
     details: [
       "Of scripts and of tools by name alike, in their order, with their arguments; --json has these whole.",
       "--name and --outcome take several words with commas between them, and may be given again. All that",

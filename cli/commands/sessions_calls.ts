@@ -4,7 +4,7 @@
 import type { CallRow } from "../../contracts/call_log.ts";
 import type { TextRedactor } from "../../contracts/redaction.ts";
 import { callFilter } from "../call_filter.ts";
-import { argumentsText, callLine, callText, redactCall } from "../call_line.ts";
+import { argumentsText, callLine, callText, redactCall, shownText } from "../call_line.ts";
 import { type CommandContext, type Outcome, succeeded } from "../command.ts";
 import { usageError } from "../failure.ts";
 import type { Output } from "../output.ts";
@@ -82,12 +82,15 @@ function printer(output: Output, redactor: TextRedactor): (call: CallRow, number
       output.line({ type, number, ...fields });
       return;
     }
-    if (call.runId !== runId) {
-      output.text(`${runId === undefined ? "" : "\n"}run ${oneLine(call.runId, 100)}\n`);
-    }
-    runId = call.runId;
+    // One column stays free: a line that fills the last one wraps at some terminals.
     const columns = output.isTerminal ? terminalSize().columns - 1 : undefined;
-    output.text(`${linesOf(call, { number, columns }).join("\n")}\n`);
+    const head = call.runId === runId ? [] : [
+      ...(runId === undefined ? [] : [""]),
+      ...fitted(`run ${shownText(call.runId, 100)}`, columns),
+    ];
+    runId = call.runId;
+    const lines = [...head, ...linesOf(call, { number, columns })];
+    output.text(`${lines.join("\n")}\n`);
   };
 }
 
@@ -98,7 +101,11 @@ function linesOf(
   const head = `${number}  ${formatSecond(call.startedAt)}  turn ${call.turn}  ${callText(call)}`;
   const room = columns === undefined ? ARGUMENT_COLUMNS : Math.max(10, columns - INDENT.length);
   return [
-    ...(columns === undefined ? [head] : wrapWords(head, columns, INDENT)),
+    ...fitted(head, columns),
     INDENT + argumentsText(call, room),
   ];
+}
+
+function fitted(line: string, columns: number | undefined): string[] {
+  return columns === undefined ? [line] : wrapWords(line, columns, INDENT);
 }
