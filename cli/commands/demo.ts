@@ -50,6 +50,7 @@ export async function demo(context: CommandContext): Promise<Outcome> {
     llm: model,
     sessions: store,
     steps: store,
+    calls: store,
     sandboxBuilder,
     policy: new DefaultPolicy({ allowPrivateHosts: [shop.host] }),
   });

@@ -52,7 +52,7 @@ export async function listCalls(context: CommandContext): Promise<Outcome> {
   if (printed === 0) {
     status.line(
       number === 0
-        ? `Session ${oneLine(id, 200)} made no calls.`
+        ? `There are no calls in the log of session ${oneLine(id, 200)}.`
         : `None of the ${countOf(number, "call")} of session ${oneLine(id, 200)} is such a one.`,
     );
   }

@@ -40,6 +40,8 @@ Deno.test("the demo's session can be kept and looked at", async () => {
     .filter((line) => line.type === "step").map((line) => line.step_type);
   strictEqual(steps.filter((type) => type === "execute_js").length, 4);
   strictEqual(steps.at(-1), "response");
+  const calls = (await home.run(["sessions", "calls", "shop", "--name", "fetch"])).stdout;
+  match(calls, /\n2 .* fetch rates\.example: denied, refused, .*\n {4}\["https:\/\/rates\.example/);
 });
 
 Deno.test("nothing of the demo's result stands in the recorded replies", () => {

@@ -107,7 +107,7 @@ Deno.test("sessions calls: the calls of a script are listed with what was decide
 
   const idle = await home.run(["sessions", "calls", "idle"]);
   deepStrictEqual([idle.code, idle.stdout], [0, ""]);
-  strictEqual(idle.stderr, "Session idle made no calls.\n");
+  strictEqual(idle.stderr, "There are no calls in the log of session idle.\n");
 });
 
 Deno.test("sessions calls: tools called by name stand in the same log, and the filters choose among all", async () => {
