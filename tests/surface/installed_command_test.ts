@@ -32,6 +32,7 @@ Deno.test("installed: the command answers a message with a script of the model, 
     // What is installed calls the runtime by its name.
     const printed = await run("sh", [join(root, "bin", "agentloop"), "what is 6 * 7?"], {
       PATH: `${dirname(Deno.execPath())}:${Deno.env.get("PATH") ?? ""}`,
+      XDG_DATA_HOME: root,
       OPENAI_BASE_URL: server.baseUrl,
       OPENAI_CHAT_MODEL: "test-model",
     });
