@@ -4,8 +4,9 @@
  */
 import type { JsonValue } from "../contracts/json.ts";
 import type { CallAim } from "../contracts/policy.ts";
-import type { HostCall, HostCallHandler, HostFunction, HostReply } from "../contracts/sandbox.ts";
+import type { HostCall, HostCallHandler, HostReply } from "../contracts/sandbox.ts";
 import { openRow } from "./audit.ts";
+import { aimOf, withArguments } from "./call_aim.ts";
 import { CallLife } from "./call_life.ts";
 import { cleanError } from "./clean_error.ts";
 import { invokeHostFunction } from "./host_call.ts";
@@ -63,12 +64,6 @@ async function pass(asked: Passage, options: GateOptions): Promise<Passed> {
   } catch (error) {
     return { end: fail("refused", cleanError(error).message, { name: "PermissionError" }), aim };
   }
-}
-
-/** The call that a person made of one: what is written down and told is what happens, its target as well. */
-function withArguments({ aim: _asked, ...passage }: Passage, args: readonly JsonValue[]): Passage {
-  const aim = aimOf(passage.hostFunction, args);
-  return { ...passage, args, ...(aim === undefined ? {} : { aim }) };
 }
 
 /** The function itself, for a call that may happen. */
@@ -129,16 +124,6 @@ function parseArguments(json: string): readonly JsonValue[] | undefined {
   try {
     const args: unknown = JSON.parse(json);
     return Array.isArray(args) ? args : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** What a call is aimed at; one that cannot be told is for the policy to judge. */
-function aimOf(hostFunction: HostFunction, args: readonly JsonValue[]): CallAim | undefined {
-  try {
-    const aim = hostFunction.target?.(args);
-    return typeof aim === "string" ? { target: aim } : aim;
   } catch {
     return undefined;
   }

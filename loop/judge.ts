@@ -6,6 +6,7 @@ import type { ApprovalDecision } from "../contracts/approval.ts";
 import type { CallDecision } from "../contracts/call_log.ts";
 import type { JsonValue } from "../contracts/json.ts";
 import type { CallAim, PolicyDecision } from "../contracts/policy.ts";
+import { withArguments } from "./call_aim.ts";
 import { cleanError, cleanMessage } from "./clean_error.ts";
 import type { GateOptions, Passage } from "./passage.ts";
 
@@ -88,7 +89,7 @@ async function askPerson(
     const wait = await passage.life.wait(decision);
     if (wait.kind !== "settled") return undefined;
     if (wait.value?.decision === "wait") return putOff(passage, { aim, reason }, options);
-    return takeWord(passage, aim, wait.value);
+    return await takeWord(passage, { aim, word: wait.value }, options);
   } catch (error) {
     return {
       decision: "denied",
@@ -121,11 +122,14 @@ function putOff(
   return undefined;
 }
 
-function takeWord(
+async function takeWord(
   passage: Passage,
-  aim: CallAim | undefined,
-  word: Exclude<ApprovalDecision, { readonly decision: "wait" }>,
-): Verdict {
+  { aim, word }: {
+    readonly aim: CallAim | undefined;
+    readonly word: Exclude<ApprovalDecision, { readonly decision: "wait" }>;
+  },
+  options: GateOptions,
+): Promise<Verdict | undefined> {
   if (word?.decision !== "approve") {
     const why = cleanMessage(String(word?.reason ?? ""));
     return {
@@ -133,8 +137,17 @@ function takeWord(
       reason: why === "" ? "the user said no" : `the user said no: ${why}`,
     };
   }
-  if (aim !== undefined) passage.approvedTargets.add(aim.target);
-  return word.args === undefined
-    ? { decision: "approved", args: passage.args }
+  if (word.args === undefined) {
+    if (aim !== undefined) passage.approvedTargets.add(aim.target);
+    return { decision: "approved", args: passage.args };
+  }
+  if (aim !== passage.aim) {
+    return { decision: "denied", reason: "its arguments cannot be changed any more" };
+  }
+  const changed = withArguments(passage, word.args);
+  const ruling = await rule(changed, changed.aim, options);
+  if (ruling === undefined) return undefined;
+  return ruling.decision === "deny"
+    ? { decision: "denied", reason: `as changed by the user, it is not allowed: ${ruling.reason}` }
     : { decision: "changed", args: word.args };
 }

@@ -51,3 +51,56 @@ Deno.test("judge: nothing is shown where nobody is asked, and none is waited for
   });
   match(errorOf(await slow.call([], { signal: ended.signal })), /ended with the script/);
 });
+
+Deno.test("judge: a person who changes the arguments has agreed to the new aim, and no longer to the one that was asked about", async () => {
+  const asked: (string | undefined)[] = [];
+  const gate = testGate(async (_, { authorize }) => {
+    await authorize({ target: "new.example" });
+    await authorize({ target: "old.example" });
+    return "done";
+  }, {
+    policy: ASKS,
+    function: { target: ([host]) => String(host) },
+    approve: ({ target }) => {
+      asked.push(target);
+      return asked.length === 1
+        ? { decision: "approve", args: ["new.example"] }
+        : { decision: "deny", reason: "not there" };
+    },
+  });
+  match(errorOf(await gate.call(["old.example"])), /f \(old\.example\) is refused.*not there/);
+  deepEqual(asked, ["old.example", "old.example"]);
+});
+
+Deno.test("judge: what the policy denies stays denied where a person changed the arguments to it", async () => {
+  let ran = 0;
+  const gate = testGate(() => ran++, {
+    policy: {
+      check: ({ target }) =>
+        target === "private"
+          ? { decision: "deny", reason: "it is private" }
+          : { decision: "ask", reason: "?" },
+    },
+    function: { target: ([host]) => String(host) },
+    approve: () => ({ decision: "approve", args: ["private"] }),
+  });
+  match(errorOf(await gate.call(["public"])), /is refused: .*as changed.*it is private/);
+  deepEqual(ran, 0);
+});
+
+Deno.test("judge: on its way a call cannot be changed any more; a person who would change it has not agreed", async () => {
+  const gate = testGate(async (_, { authorize }) => {
+    await authorize({ target: "other.example" });
+    return "done";
+  }, {
+    policy: {
+      check: ({ target }) =>
+        target === "other.example" ? { decision: "ask", reason: "?" } : { decision: "allow" },
+    },
+    approve: () => ({ decision: "approve", args: ["third.example"] }),
+  });
+  match(
+    errorOf(await gate.call()),
+    /f \(other\.example\) is refused: .*cannot be changed any more/,
+  );
+});

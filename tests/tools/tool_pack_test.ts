@@ -144,9 +144,9 @@ Deno.test("tools: arguments that a person changed are checked again, and run as 
     Array(3).fill(["a@example.com", "2 to a@example.com"]),
   );
   deepEqual((await store.calls("s")).map((row) => [row.name, row.target, row.outcome]), [
-    ["send", "a@example.com", "ok"],
-    ["send", "a@example.com", "error"],
-    ["send", "a@example.com", "error"],
+    ["send", "b@example.com", "ok"],
+    ["send", undefined, "error"],
+    ["send", undefined, "error"],
   ]);
 });
 
