@@ -9,6 +9,7 @@ import { CliError } from "../failure.ts";
 import type { CliOptions } from "../option_table.ts";
 import { OPTION_USES } from "../option_use.ts";
 import type { OptionValue } from "../option_value.ts";
+import { pathExists } from "../path_exists.ts";
 import { isGranted } from "../permission.ts";
 import { oneLine } from "../terminal_text.ts";
 import { reasonOf } from "../text_input.ts";
@@ -124,19 +125,10 @@ function leadsOut(path: string, root: string): boolean {
     try {
       return !isInside(Deno.realPathSync(at), root);
     } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound) || isThere(at)) return true;
+      if (!(error instanceof Deno.errors.NotFound) || pathExists(at)) return true;
     }
   }
   return false;
-}
-
-function isThere(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function whyNoFolder(path: string): string | undefined {

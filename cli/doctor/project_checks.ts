@@ -6,6 +6,7 @@ import { loadProject } from "../../ext/project/mod.ts";
 import { loadSkills } from "../../ext/skills/mod.ts";
 import { messageOf } from "../failure.ts";
 import type { CliOptions } from "../option_table.ts";
+import { pathExists } from "../path_exists.ts";
 import { isGranted } from "../permission.ts";
 import { repositoryRoot } from "../repository_root.ts";
 import { reasonOf } from "../text_input.ts";
@@ -52,17 +53,8 @@ async function checkFolder(cwd: string): Promise<CheckResult> {
 /** Whether a folder is the root of a checkout; nothing where the folders above it may not be looked at. */
 function isCheckout(root: string): boolean | undefined {
   const path = join(root, ".git");
-  if (isGranted({ name: "read", path }) && exists(path)) return true;
+  if (isGranted({ name: "read", path }) && pathExists(path)) return true;
   return isGranted({ name: "read", path: join(parse(root).root, ".git") }) ? false : undefined;
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function gitText(

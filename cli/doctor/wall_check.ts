@@ -4,6 +4,7 @@
  */
 import type { CliOptions } from "../option_table.ts";
 import { readVariable } from "../environment.ts";
+import { pathExists } from "../path_exists.ts";
 import { isGranted } from "../permission.ts";
 import type { CheckResult } from "./checks.ts";
 
@@ -62,16 +63,7 @@ function containerOf(): Surroundings["container"] {
     isGranted({ name: "read", path })
   );
   if (files.length === 0) return undefined;
-  return files.find(([, path]) => exists(path))?.[0] ?? false;
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
+  return files.find(([, path]) => pathExists(path))?.[0] ?? false;
 }
 
 function containerText(container: Surroundings["container"]): string {
