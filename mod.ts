@@ -112,6 +112,7 @@ export type {
   SpendLimits,
 } from "./contracts/limits.ts";
 export { createFallbackClient, type FallbackModel } from "./llm/fallback.ts";
+export { friendlyError } from "./llm/friendly_error.ts";
 export type { Secret, SecretRequest, SecretSource, SecretUse } from "./contracts/secret.ts";
 export type { CallAim, PolicyCall, PolicyChecker, PolicyDecision } from "./contracts/policy.ts";
 export { AllowAll, DefaultPolicy, type DefaultPolicyOptions } from "./loop/policy.ts";

@@ -37,6 +37,10 @@ export interface AgentLoopErrorOptions {
   readonly code: ErrorCode;
   /** The error or value behind this one, if any. */
   readonly cause?: unknown;
+  /** Why it failed, in words of this package: the middle of a sentence. */
+  readonly why?: string;
+  /** What a person can do about it: sentences. */
+  readonly advice?: string;
   /** HTTP status of the provider's reply, where there was one. */
   readonly status?: number;
   /** Tokens that were spent before the failure and are billed all the same. */
@@ -53,6 +57,10 @@ export interface AgentLoopErrorOptions {
 export class AgentLoopError extends Error {
   /** The kind of failure. */
   readonly code: ErrorCode;
+  /** Why it failed, finer than the code: the middle of a sentence, without anything that a server wrote. Texts may change. */
+  readonly why?: string;
+  /** What a person can do about it: sentences. Texts may change. */
+  readonly advice?: string;
   /** HTTP status of the provider's reply, where there was one. */
   readonly status?: number;
   /** Tokens that were spent before the failure and are billed all the same. */
@@ -65,6 +73,8 @@ export class AgentLoopError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "AgentLoopError";
     this.code = options.code;
+    if (options.why !== undefined) this.why = options.why;
+    if (options.advice !== undefined) this.advice = options.advice;
     if (options.status !== undefined) this.status = options.status;
     if (options.tokens !== undefined) this.tokens = options.tokens;
     if (options.contextWindow !== undefined) this.contextWindow = options.contextWindow;
@@ -77,7 +87,12 @@ export class EmptyResponseError extends AgentLoopError {
   constructor(attempts: number, tokens?: { readonly prompt: number; readonly completion: number }) {
     super(
       `The model returned an empty reply ${attempts} times in a row. Try again, or choose another model.`,
-      { code: "model_empty", tokens },
+      {
+        code: "model_empty",
+        why: "the model returned nothing, however often it was asked",
+        advice: "Try again, or choose another model.",
+        tokens,
+      },
     );
     this.name = "EmptyResponseError";
   }

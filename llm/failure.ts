@@ -12,10 +12,14 @@ import { type Scrub, scrubError } from "./scrub.ts";
 export interface Failure {
   /** The code of the error it becomes. */
   readonly code: ErrorCode;
-  /** Why it failed: the middle of a sentence. */
+  /** Why it failed: the middle of a sentence, in words of this package. */
   readonly reason: string;
-  /** What to do about it: a sentence. */
+  /** What a server or the runtime said about it; stands behind the reason in parentheses. */
+  readonly quote?: string;
+  /** What to do about it: sentences. */
   readonly hint: string;
+  /** The same for those who only use the program, where the hint does not suit them. */
+  readonly advice?: string;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
   /** HTTP status, where there was one. */
@@ -33,6 +37,10 @@ const MAX_QUOTE_LENGTH = 500;
 
 /** Accounts that have run dry: the status is that of a rate limit, but waiting does not help. */
 const NO_CREDIT = /insufficient_quota|billing|insufficient[ _]credit/i;
+
+/** Whatever a provider calls it when its filter stands in the way of a request. */
+const FILTERED =
+  /content[_ -]?(?:filter|policy|management)|responsible_?ai_?policy|moderation|safety (?:system|policy)|usage policies/i;
 
 /** A try that the server answered with an error, by HTTP status or inside a body that began well. */
 export function failureOfReply(
@@ -52,7 +60,8 @@ export function failureOfReply(
   );
   return {
     code: meaning.code,
-    reason: quote === "" ? meaning.reason : `${meaning.reason} (${quote})`,
+    reason: meaning.reason,
+    ...(quote === "" ? {} : { quote }),
     hint: meaning.hint,
     retryable: shouldRetry ?? meaning.retryable,
     provider,
@@ -83,6 +92,15 @@ function meaningOf(status: number | undefined, provider: ProviderError): Meaning
       code: "model_context_overflow",
       reason: "the conversation does not fit into the model's context window",
       hint: "Shorten the history or the message, or choose a model with a larger window.",
+      retryable: false,
+    };
+  }
+  const mayBeFiltered = status === undefined || status === 400 || status === 403 || status === 422;
+  if (mayBeFiltered && FILTERED.test(words)) {
+    return {
+      code: "model_rejected",
+      reason: "the provider's content filter stopped the request",
+      hint: "Rephrase the message, or choose another model.",
       retryable: false,
     };
   }
@@ -231,15 +249,18 @@ export function toError(
 ): AgentLoopError {
   const often = tries > 1 ? ` after ${tries} tries` : "";
   const cause = scrubError(failure.cause, scrub);
-  const { code, provider } = failure;
+  const { code, provider, reason, quote, hint, advice = hint } = failure;
   const contextWindow = code === "model_context_overflow" && provider !== undefined
     ? contextWindowOf(provider)
     : undefined;
   const spent = tokens !== undefined && tokens.prompt + tokens.completion > 0;
+  const told = quote ? `${reason} (${quote})` : reason;
   return new AgentLoopError(
-    `${scrub(task)} failed${often}: ${tidy(scrub(failure.reason))}. ${failure.hint}`,
+    `${scrub(task)} failed${often}: ${tidy(scrub(told))}. ${hint}`,
     {
       code,
+      why: tidy(scrub(reason)),
+      advice,
       ...(cause === undefined ? {} : { cause }),
       ...(contextWindow === undefined ? {} : { contextWindow }),
       ...(failure.status === undefined ? {} : { status: failure.status }),

@@ -78,7 +78,11 @@ class FallbackClient implements Client {
     }
     throw failure ?? new AgentLoopError(
       "Every model has spent the tokens that it may. Raise maxTotalTokens, or add a model.",
-      { code: "model_rate_limited" },
+      {
+        code: "model_rate_limited",
+        why: "every model has spent the tokens that it may",
+        advice: "Raise the bound (maxTotalTokens), or add a model.",
+      },
     );
   }
 

@@ -134,7 +134,11 @@ function missingKey(endpoint: Endpoint): AgentLoopError {
   return new AgentLoopError(
     `No API key for ${endpoint.label}. Set OPENAI_API_KEY (and let it be read: --allow-env=OPENAI_API_KEY), or set ` +
       "OPENAI_BASE_URL to a server that needs none.",
-    { code: "config" },
+    {
+      code: "config",
+      why: "no API key is set",
+      advice: "Set the API key (OPENAI_API_KEY), or choose a server that needs none.",
+    },
   );
 }
 

@@ -41,7 +41,8 @@ export function failureWithTools(failure: Failure): Failure {
     return {
       ...failure,
       code: "model_incomplete",
-      reason: `the model made a call that its server could not read (${provider.message})`,
+      reason: "the model made a call that its server could not read",
+      quote: provider.message,
       hint: "Try again; if it stays like this, choose another model.",
       retryable: true,
     };
@@ -50,10 +51,14 @@ export function failureWithTools(failure: Failure): Failure {
     REFUSALS.some((refusal) => refusal.test(provider.message));
   if (!refused) return failure;
   const told = [status, provider.message].filter(Boolean).join(": ");
+  return { ...failure, ...failureOfNoTools(), quote: told };
+}
+
+/** A server, or a model of it, that takes no tools. */
+export function failureOfNoTools(): Failure {
   return {
-    ...failure,
     code: "model_tools_unsupported",
-    reason: `the model, or its server as it is set up, takes no tools${told && ` (${told})`}`,
+    reason: "the model, or its server as it is set up, takes no tools",
     hint: "Choose a model that can call tools, or a protocol that needs none.",
     retryable: false,
   };

@@ -7,6 +7,7 @@ interface Kind {
   readonly pattern: RegExp;
   readonly reason: string;
   readonly hint: string;
+  readonly advice?: string;
   readonly retryable: boolean;
 }
 
@@ -51,6 +52,7 @@ const KINDS: readonly Kind[] = [
     pattern: /connection refused|ECONNREFUSED/i,
     reason: "the connection was refused",
     hint: "Is the server running there? Check the base URL (OPENAI_BASE_URL).",
+    advice: "Check whether the server is running, and the base URL.",
     retryable: true,
   },
   {
@@ -61,19 +63,32 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
+const UNKNOWN: Omit<Kind, "pattern"> = {
+  reason: "the connection failed",
+  hint: "Check the network and the base URL (OPENAI_BASE_URL).",
+  retryable: true,
+};
+
 /** A request that could not be sent, or that got no reply. */
 export function failureOfTransport(error: unknown): Failure {
   const texts = messagesOf(error);
   const text = texts.join(": ");
   const kind = KINDS.find(({ pattern }) => pattern.test(text));
-  return {
-    code: "model_connection",
-    reason: kind?.reason ?? `the connection failed (${texts.at(-1) ?? "no reason given"})`,
-    hint: kind?.hint ?? "Check the network and the base URL (OPENAI_BASE_URL).",
-    retryable: kind?.retryable ?? true,
-    cause: error,
-  };
+  if (kind === undefined) {
+    const quote = texts.at(-1) ?? "no reason given";
+    return { code: "model_connection", ...UNKNOWN, quote, cause: error };
+  }
+  const { pattern: _, ...meaning } = kind;
+  return { code: "model_connection", ...meaning, cause: error };
 }
+
+/** Whether an error is of a kind that only connections have. */
+export function isTransportError(error: unknown): boolean {
+  const text = messagesOf(error).join(": ");
+  return KINDS.some(({ pattern }) => pattern.test(text)) || CONNECTION.test(text);
+}
+
+const CONNECTION = /error sending request|fetch failed|connection (?:error|closed|reset|failed)/i;
 
 function messagesOf(error: unknown, depth = 4): string[] {
   if (!(error instanceof Error) || depth === 0) return [];

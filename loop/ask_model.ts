@@ -75,7 +75,11 @@ async function askOnce(question: Question): Promise<{ completion: Completion; re
     if (completion.finishReason === "content_filter") {
       throw new AgentLoopError(
         "The provider's content filter stopped the model's reply. Rephrase the message, or choose another model.",
-        { code: "model_rejected" },
+        {
+          code: "model_rejected",
+          why: "the provider's content filter stopped the reply",
+          advice: "Rephrase the message, or choose another model.",
+        },
       );
     }
     const reply = question.interpret(completion);

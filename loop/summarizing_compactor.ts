@@ -182,6 +182,14 @@ function assertShorter(summary: string, folded: readonly Message[]): void {
 
 /** The same error with everything that was spent up to it. */
 function withTokens(error: AgentLoopError, tokens: TokenUsage): AgentLoopError {
-  const { message, code, cause, status, contextWindow } = error;
-  return new AgentLoopError(message, { code, cause, status, contextWindow, tokens });
+  const { message, code, cause, why, advice, status, contextWindow } = error;
+  return new AgentLoopError(message, {
+    code,
+    cause,
+    why,
+    advice,
+    status,
+    contextWindow,
+    tokens,
+  });
 }

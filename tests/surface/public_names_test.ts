@@ -147,6 +147,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     "extractDoneMarker",
     "extractJsBlock",
     "fetchCapability",
+    "friendlyError",
     "htmlToMarkdownCapability",
     "httpCapability",
     "markdownCapability",
