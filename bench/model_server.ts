@@ -52,26 +52,37 @@ async function reply(request: Request): Promise<Response> {
   const key = request.messages.find((message) => message.role === "user")?.content ?? "";
   const turn = served.get(key) ?? 0;
   served.set(key, turn + 1);
-  if (request.tools !== undefined) return toolReply(turn, turns);
+  if (request.tools !== undefined) {
+    return toolReply(turn, { turns, stream: request.stream === true });
+  }
   const source = turn < turns
     ? `function run(args) { return { i: tick(${turn}) }; }`
     : `function run() { answer("done ${turns}"); }`;
   return textReply("```javascript\n" + source + "\n```", request.stream === true);
 }
 
-function toolReply(turn: number, turns: number): Response {
-  const message = turn < turns
-    ? {
-      role: "assistant",
-      content: null,
-      tool_calls: [{
-        id: `c${turn}`,
-        type: "function",
-        function: { name: "tick", arguments: JSON.stringify({ i: turn }) },
-      }],
-    }
-    : { role: "assistant", content: `done ${turns}` };
-  return Response.json({ choices: [{ index: 0, message, finish_reason: "stop" }], usage });
+function toolReply(
+  turn: number,
+  { turns, stream }: { readonly turns: number; readonly stream: boolean },
+): Response {
+  const isLast = turn >= turns;
+  const message = isLast ? { role: "assistant", content: `done ${turns}` } : {
+    role: "assistant",
+    content: null,
+    tool_calls: [{
+      id: `c${turn}`,
+      type: "function",
+      function: { name: "tick", arguments: JSON.stringify({ i: turn }) },
+    }],
+  };
+  const finish_reason = isLast ? "stop" : "tool_calls";
+  if (!stream) return Response.json({ choices: [{ index: 0, message, finish_reason }], usage });
+  const calls = message.tool_calls?.map((call, index) => ({ index, ...call }));
+  return streamed([
+    { choices: [{ index: 0, delta: { ...message, ...(calls && { tool_calls: calls }) } }] },
+    { choices: [{ index: 0, delta: {}, finish_reason }] },
+    { choices: [], usage },
+  ]);
 }
 
 function textReply(content: string, stream: boolean): Response {
@@ -79,11 +90,14 @@ function textReply(content: string, stream: boolean): Response {
     const message = { role: "assistant", content };
     return Response.json({ choices: [{ index: 0, message, finish_reason: "stop" }], usage });
   }
-  const chunks = [
+  return streamed([
     { choices: [{ index: 0, delta: { role: "assistant", content } }] },
     { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] },
     { choices: [], usage },
-  ];
+  ]);
+}
+
+function streamed(chunks: readonly unknown[]): Response {
   const body = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("") +
     "data: [DONE]\n\n";
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
