@@ -1,17 +1,12 @@
 /**
- * One HTTP exchange: sends a request through the OpenAI package and gives its raw body to a reader, within a time limit, ending at once when the
- * caller's signal ends. After it nothing is left open.
+ * One HTTP exchange: sends a request and gives the body of a good reply to a reader, within a time limit, ending at once when the caller's signal ends. After it
+ * nothing is left open.
  */
 import { ByteSource } from "./byte_source.ts";
 import { type Failure, failureOfReply, failureOfSilence } from "./failure.ts";
 import { retryAfterMs } from "./retry_after.ts";
-import type { OpenAI } from "./openai_package.d.ts";
+import type { Exchange, Sender } from "./sdk.ts";
 import { failureOfTransport } from "./transport_failure.ts";
-
-/** What to send. */
-export type Exchange =
-  | { readonly method: "get"; readonly path: string }
-  | { readonly method: "post"; readonly path: string; readonly body: object };
 
 /** Limits of one exchange. */
 export interface ExchangeOptions {
@@ -29,7 +24,7 @@ export interface ExchangeOptions {
  * @throws the signal's reason when it ends.
  */
 export async function exchange(
-  sdk: OpenAI,
+  sender: Sender,
   { request, read, options }: {
     readonly request: Exchange;
     readonly read: (bytes: ByteSource) => Promise<Failure | undefined>;
@@ -45,7 +40,7 @@ export async function exchange(
     controller.abort(signal?.reason);
   };
   signal?.addEventListener("abort", onAbort, { once: true });
-  const work = sendAndRead(sdk, { request, read, options, controller });
+  const work = sendAndRead(sender, { request, read, options, controller });
   try {
     return await Promise.race([work, aborted.promise]);
   } finally {
@@ -56,7 +51,7 @@ export async function exchange(
 }
 
 async function sendAndRead(
-  sdk: OpenAI,
+  sender: Sender,
   { request, read, options, controller }: {
     readonly request: Exchange;
     readonly read: (bytes: ByteSource) => Promise<Failure | undefined>;
@@ -72,12 +67,11 @@ async function sendAndRead(
   }, requestTimeoutMs);
   let response: Response;
   try {
-    response = await send(sdk, request, controller.signal);
+    response = await sender.send(request, controller.signal);
+    if (!response.ok) return failureOfStatus(response, { text: await response.text(), now });
   } catch (error) {
-    const status = statusError(error);
-    if (status !== undefined) return failureOfStatus(status, now);
     if (late) return failureOfSilence(requestTimeoutMs, "request");
-    return failureOfTransport(error instanceof Error ? error.cause ?? error : error);
+    return failureOfTransport(error);
   } finally {
     clearTimeout(timer);
   }
@@ -85,47 +79,27 @@ async function sendAndRead(
   return await read(bytes);
 }
 
-function send(sdk: OpenAI, request: Exchange, signal: AbortSignal): Promise<Response> {
-  return request.method === "get"
-    ? sdk.get(request.path, { signal }).asResponse()
-    : sdk.post(request.path, { signal, body: request.body }).asResponse();
-}
-
-interface StatusError {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly error: unknown;
-  readonly message: string;
-}
-
-// By its shape and not by its class, which would have to be loaded to be compared with.
-function statusError(error: unknown): StatusError | undefined {
-  if (!(error instanceof Error) || !("status" in error) || typeof error.status !== "number") {
-    return undefined;
-  }
-  const headers = "headers" in error && error.headers instanceof Headers
-    ? error.headers
-    : new Headers();
-  const body = "error" in error ? error.error : undefined;
-  return { status: error.status, headers, error: body, message: error.message };
-}
-
 function failureOfStatus(
-  { status, headers, error, message }: StatusError,
-  now: () => Date,
+  { status, headers }: Response,
+  { text, now }: { readonly text: string; readonly now: () => Date },
 ): Failure {
   const waitMs = retryAfterMs(headers, now);
   const shouldRetry = headers.get("x-should-retry");
-  // The package puts the status before a text that is no JSON, and words of its own in place of an empty one.
-  const text = message.replace(new RegExp(`^${status} (?:status code \\(no body\\))?`), "");
-  const body = error !== undefined && error !== null ? error : withoutMarkup(text);
-  return failureOfReply(body, {
+  return failureOfReply(bodyOf(text), {
     status,
     ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
     ...(shouldRetry === "true" || shouldRetry === "false"
       ? { shouldRetry: shouldRetry === "true" }
       : {}),
   });
+}
+
+function bodyOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return withoutMarkup(text);
+  }
 }
 
 function withoutMarkup(text: string): string {

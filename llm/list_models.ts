@@ -3,8 +3,7 @@ import { type Failure, toError } from "./failure.ts";
 import { exchange } from "./http.ts";
 import { readModelList } from "./models.ts";
 import { type OpenAIConfig, resolveConfig, type ResolvedConfig } from "./openai_config.ts";
-import type { OpenAI } from "./openai_package.d.ts";
-import { lazySdk } from "./sdk.ts";
+import { lazySdk, type Sender } from "./sdk.ts";
 
 /** The ids of the list, or why there is none. */
 export type ModelListReply =
@@ -17,14 +16,14 @@ export type ModelListReply =
  * @throws the signal's reason when it ends.
  */
 export async function requestModelList(
-  sdk: OpenAI,
+  sender: Sender,
   { config: { requestTimeoutMs, now }, signal }: {
     readonly config: ResolvedConfig;
     readonly signal: AbortSignal | undefined;
   },
 ): Promise<ModelListReply> {
   let ids: readonly string[] = [];
-  const failure = await exchange(sdk, {
+  const failure = await exchange(sender, {
     request: { method: "get", path: "/models" },
     read: async (bytes) => {
       const list = await readModelList(bytes, requestTimeoutMs);

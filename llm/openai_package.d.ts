@@ -17,21 +17,18 @@ export interface PackageOptions {
   readonly logLevel: "off";
   /** `null` takes a header out. */
   readonly defaultHeaders: Readonly<Record<string, string | null>>;
-  readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 }
 
-/** A request under way. */
+/** A request as the package puts it together. */
 export interface PackageRequest {
-  /** The reply as soon as its headers are there, its body unread; rejects for a status of 400 and above. */
-  asResponse(): Promise<Response>;
+  readonly url: string;
+  readonly req: { readonly headers: Headers };
 }
 
 /** The package's client. */
 export declare class OpenAI {
   constructor(options: PackageOptions);
-  get(path: string, options: { readonly signal: AbortSignal }): PackageRequest;
-  post(
-    path: string,
-    options: { readonly signal: AbortSignal; readonly body: object },
-  ): PackageRequest;
+  buildRequest(
+    options: { readonly method: "get" | "post"; readonly path: string; readonly body?: object },
+  ): Promise<PackageRequest>;
 }

@@ -1,33 +1,44 @@
 /**
  * The OpenAI package, loaded when it is first needed: it is large, and programs that ask no model should not pay for it.
  *
- * It builds URLs and bodies and sends; replies are taken from it raw. Its own retries and time limits are off, it is told everything that it would
- * otherwise look up in the environment, and it finds no environment: no variable adds a header.
+ * It says where a request goes and with which headers. That is the same for every request of a path, so it is asked once for each: to have it put together anew costs as
+ * much as the rest of a call. It is told everything that it would otherwise look up in the environment, and it finds no environment: no variable adds a header.
  */
 import process from "node:process";
 import { AgentLoopError } from "../contracts/errors.ts";
-import type { FetchFunction, ResolvedConfig } from "./openai_config.ts";
+import type { ResolvedConfig } from "./openai_config.ts";
 import type { OpenAI } from "./openai_package.d.ts";
 
 /** The longest delay that a timer can hold: the time limit of the package is not used. */
 const NEVER_MS = 2_147_483_647;
 
-/** A client of the package that is made once, when it is first asked for. */
+/** What to send. */
+export type Exchange =
+  | { readonly method: "get"; readonly path: string }
+  | { readonly method: "post"; readonly path: string; readonly body: object };
+
+/** Sends requests to one endpoint. */
+export interface Sender {
+  /** Resolves with the reply as soon as its headers are there, whatever its status; rejects as `fetch` does. */
+  send(request: Exchange, signal: AbortSignal): Promise<Response>;
+}
+
+/** A sender that is made once, when it is first asked for. */
 export interface LazySdk {
   /**
    * Loads the package if need be. A failure is not remembered.
    *
    * @throws {AgentLoopError} `config` when the package cannot be loaded.
    */
-  load(): Promise<OpenAI>;
+  load(): Promise<Sender>;
 }
 
 /** Prepares to load the package; loads nothing yet. */
 export function lazySdk(config: ResolvedConfig): LazySdk {
-  let loading: Promise<OpenAI> | undefined;
+  let loading: Promise<Sender> | undefined;
   return {
     load() {
-      loading ??= importAndCreate(config).catch((error) => {
+      loading ??= importAndCreate(config).then((sdk) => senderOf(sdk, config)).catch((error) => {
         loading = undefined;
         throw error;
       });
@@ -63,7 +74,6 @@ async function importAndCreate(config: ResolvedConfig): Promise<OpenAI> {
         authorization: apiKey === undefined ? null : `Bearer ${apiKey}`,
         ...headers,
       },
-      fetch: weeding(config.fetch, new Set(Object.keys(headers))),
     })
   );
 }
@@ -85,18 +95,40 @@ function withoutVariables<T>(make: () => T): T {
 /** What a server needs to know. The package would also tell it the operating system, its architecture and more. */
 const NEEDED_HEADERS = new Set(["accept", "authorization", "content-type", "user-agent"]);
 
-/** The headers of a method are the same for every request, so they are weeded once: going over them costs more than the rest of the call. */
-function weeding(fetch: FetchFunction, own: ReadonlySet<string>): FetchFunction {
-  const weeded = new Map<string, [string, string][]>();
-  return (input, init) => {
-    const method = init?.method ?? "GET";
-    let headers = weeded.get(method);
-    if (headers === undefined) {
-      headers = [...new Headers(init?.headers)].filter(([name]) =>
-        NEEDED_HEADERS.has(name) || own.has(name)
-      );
-      weeded.set(method, headers);
-    }
-    return fetch(input, { ...init, headers });
+function senderOf(sdk: OpenAI, { fetch, headers: own }: ResolvedConfig): Sender {
+  const prepared = new Map<string, Promise<Prepared>>();
+  return {
+    async send(request, signal) {
+      const { method, path } = request;
+      let preparing = prepared.get(path);
+      if (preparing === undefined) {
+        preparing = prepare(sdk, { request, own });
+        prepared.set(path, preparing);
+      }
+      const { url, headers } = await preparing;
+      return await (method === "get"
+        ? fetch(url, { method: "GET", headers, signal })
+        : fetch(url, { method: "POST", headers, signal, body: JSON.stringify(request.body) }));
+    },
   };
+}
+
+/** Where requests of a path go, and what stands at their head. */
+interface Prepared {
+  readonly url: string;
+  readonly headers: [string, string][];
+}
+
+async function prepare(
+  sdk: OpenAI,
+  { request: { method, path }, own }: {
+    readonly request: Exchange;
+    readonly own: Readonly<Record<string, string>>;
+  },
+): Promise<Prepared> {
+  // Any body has the same headers.
+  const options = { method, path, ...(method === "post" ? { body: {} } : {}) };
+  const { url, req } = await sdk.buildRequest(options);
+  const headers = [...req.headers].filter(([name]) => NEEDED_HEADERS.has(name) || name in own);
+  return { url, headers };
 }
