@@ -7,6 +7,7 @@
 const BENCHES = [
   "turns",
   "tools",
+  "protocols",
   "start",
   "memory",
   "sandbox",
