@@ -60,6 +60,12 @@ export interface StepStore {
    */
   append(step: NewRunStep): Promise<RunStep>;
   /**
+   * Appends steps of one session together: all of them or none, in their order, with indexes that follow each other. Otherwise like `append`.
+   *
+   * @default they are appended one after the other
+   */
+  appendAll?(steps: readonly NewRunStep[]): Promise<RunStep[]>;
+  /**
    * The most recent `n` steps of a session in chronological order (oldest first), by index. Fewer when there are fewer, none for an unknown session.
    *
    * @throws {RangeError} when `n` is not a whole number of at least 0 (`Infinity` is allowed: all).

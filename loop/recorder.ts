@@ -34,6 +34,12 @@ export interface RecorderOptions {
 /** A step without what the recorder adds. */
 export type StepBody = Omit<NewRunStep, "sessionId" | "runId" | "createdAt">;
 
+/** A step and the event that tells it. */
+export interface StepRecord {
+  readonly body: StepBody;
+  readonly event?: RunEventBody;
+}
+
 /** A stream that changes nothing. */
 const PASSING: RedactionStream = { push: (piece) => piece, flush: () => "" };
 
@@ -77,17 +83,42 @@ export class Recorder {
    * @throws {AgentLoopError} when the store fails.
    */
   async record(body: StepBody, event?: RunEventBody): Promise<RunStep> {
-    const { steps, sessionId, runId, now } = this.#options;
-    const step: NewRunStep = { sessionId, runId, ...this.#cleanStep(body), createdAt: now() };
-    const appended = attempt(
-      { doing: `append a step (${body.stepType}) of session ${sessionId}`, code: "store_failed" },
-      () => steps.append(step),
-    );
-    const stored =
-      await (this.#signal === undefined ? appended : untilAborted(this.#signal, appended));
+    const { steps } = this.#options;
+    const step = this.#newStep(body);
+    const stored = await this.#append(body, () => steps.append(step));
     this.#stepCount++;
     if (event !== undefined) this.emit(event);
     return { ...stored, ...step };
+  }
+
+  /**
+   * Appends steps that belong together, then tells their events: at once where the store can do that, which costs little more than one of them.
+   *
+   * @throws {AgentLoopError} when the store fails.
+   */
+  async recordAll(records: readonly StepRecord[]): Promise<RunStep[]> {
+    const { steps } = this.#options;
+    if (records.length < 2 || steps.appendAll === undefined) {
+      const recorded: RunStep[] = [];
+      for (const { body, event } of records) recorded.push(await this.record(body, event));
+      return recorded;
+    }
+    const added = records.map(({ body }) => this.#newStep(body));
+    const stored = await this.#append(records[0]!.body, () => steps.appendAll!(added));
+    this.#stepCount += added.length;
+    for (const { event } of records) if (event !== undefined) this.emit(event);
+    return stored.map((step, at) => ({ ...step, ...added[at]! }));
+  }
+
+  #newStep(body: StepBody): NewRunStep {
+    const { sessionId, runId, now } = this.#options;
+    return { sessionId, runId, ...this.#cleanStep(body), createdAt: now() };
+  }
+
+  async #append<T>({ stepType }: StepBody, append: () => Promise<T>): Promise<T> {
+    const doing = `append a step (${stepType}) of session ${this.#options.sessionId}`;
+    const appended = attempt({ doing, code: "store_failed" }, append);
+    return await (this.#signal === undefined ? appended : untilAborted(this.#signal, appended));
   }
 
   /** Tells an event. What a listener does wrong is its own business. */

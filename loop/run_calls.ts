@@ -12,6 +12,7 @@ import { callsStep, callStep, type KeptResult, resultStep } from "./call_steps.t
 import { READ_RESULT, tellResult } from "./kept_results.ts";
 import { shown } from "./passage.ts";
 import { approvalStep, WaitingForApproval } from "./pending.ts";
+import type { StepRecord } from "./recorder.ts";
 import type { RunState } from "./run_state.ts";
 import type { Trace } from "./trace.ts";
 import { callTokens } from "./usage.ts";
@@ -45,17 +46,17 @@ const MAX_NAMES = 40;
  * @throws {AgentLoopError} when the store fails, and the run's reason when it is ended meanwhile.
  */
 export async function runCalls(run: RunState, batch: CallBatch): Promise<void> {
-  const { recorder, conversation } = run;
   const { calls, said, cost } = batch;
   const tokens = callTokens(cost.usage);
   const event = { type: "llm_call", content: said, calls: calls.length, tokens } as const;
-  conversation.add(await recorder.record(callsStep(said, { calls, cost }), event));
-  run.unsettled = [];
-  await makeCalls(run, calls, batch);
+  const reply = { body: callsStep(said, { calls, cost }), event };
+  await makeCalls(run, calls, { ...batch, reply });
 }
 
 /** What is known of calls before they are made. */
 export interface CallsContext extends Pick<CallBatch, "turn" | "trace"> {
+  /** The reply that brought them, where it is not in the trace yet: kept together with the beginning of its first calls. */
+  readonly reply?: StepRecord;
   /** Calls that were begun by a process that ended before their outcome was kept: they are not made again. */
   readonly lost?: ReadonlySet<string>;
   /** A person's word that was given already. */
@@ -65,7 +66,7 @@ export interface CallsContext extends Pick<CallBatch, "turn" | "trace"> {
 }
 
 /**
- * Makes calls whose reply is in the trace already.
+ * Makes calls. Their reply is in the trace already, or gets there before the first of them is made.
  *
  * @throws {WaitingForApproval} when there is no word yet on one of them; those before it are done, those after it not begun.
  */
@@ -76,39 +77,44 @@ export async function makeCalls(
 ): Promise<void> {
   const { recorder, conversation } = run;
   const { lost } = context;
-  let { claim } = context;
+  let { claim, reply } = context;
   let sequence = 0;
   for (const group of groupsOf(run, calls)) {
-    for (const { id, name, argumentsJson } of group) {
-      if (lost?.has(id)) continue;
-      const args = { id, name, arguments: argumentsJson };
-      const step = await recorder.record(callStep({ id, name, argumentsJson }), {
-        type: "tool_call",
-        args,
-      });
-      await claim?.(step);
+    const begun = group.filter(({ id }) => !lost?.has(id)).map(beginning);
+    const first = claim && begun.shift();
+    if (first !== undefined) {
+      await claim?.(await recorder.record(first.body, first.event));
       claim = undefined;
     }
-    const first = sequence;
+    const steps = await recorder.recordAll(reply === undefined ? begun : [reply, ...begun]);
+    if (reply !== undefined) {
+      conversation.add(steps[0]!);
+      run.unsettled = [];
+      reply = undefined;
+    }
+    const firstSequence = sequence;
     sequence += group.length;
     const outcomes = await Promise.all(
-      group.map((call, at) => makeCall(run, { call, context, sequence: first + at })),
+      group.map((call, at) => makeCall(run, { call, context, sequence: firstSequence + at })),
     );
-    for (const end of outcomes.filter((outcome) => "content" in outcome)) {
-      const { call, ok, content, durationMs } = end;
-      const args = { id: call.id, name: call.name };
-      conversation.add(
-        await recorder.record(resultStep(end), {
-          type: "tool_result",
-          args,
-          content,
-          ok,
-          durationMs,
-        }),
-      );
-    }
+    const ends = outcomes.filter((outcome) => "content" in outcome).map(ending);
+    for (const step of await recorder.recordAll(ends)) conversation.add(step);
     await endWaiting(run, outcomes);
   }
+}
+
+function beginning({ id, name, argumentsJson }: ModelToolCall): StepRecord {
+  const args = { id, name, arguments: argumentsJson };
+  return { body: callStep({ id, name, argumentsJson }), event: { type: "tool_call", args } };
+}
+
+function ending(end: KeptResult): StepRecord {
+  const { call, ok, content, durationMs } = end;
+  const args = { id: call.id, name: call.name };
+  return {
+    body: resultStep(end),
+    event: { type: "tool_result", args, content, ok, durationMs },
+  };
 }
 
 /** Neighbours that may go on at once, and each of the others alone. */

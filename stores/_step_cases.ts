@@ -46,6 +46,37 @@ export const STEP_CASES: readonly StepCase[] = [
     },
   },
   {
+    name: "appends steps together in their order, where it can",
+    async run({ steps }) {
+      if (steps.appendAll === undefined) return;
+      await steps.append(sampleStep({ content: "before" }));
+      const added = [sampleStep({ content: "a" }), sampleStep({ content: "b", toolArgs: "{}" })];
+      const appended = await steps.appendAll(added);
+      assert.deepEqual(appended.map(({ stepIndex, content }) => [stepIndex, content]), [
+        [1, "a"],
+        [2, "b"],
+      ]);
+      assert.deepEqual(await steps.lastN("session", 2), appended);
+      assert.deepEqual(await steps.appendAll([]), []);
+      assert.equal((await steps.append(sampleStep())).stepIndex, 3);
+    },
+  },
+  {
+    name: "appends all of several steps or none",
+    async run({ steps }) {
+      if (steps.appendAll === undefined) return;
+      const wrong: Parameters<typeof steps.append>[0][] = [
+        sampleStep({ durationMs: -1 }),
+        sampleStep({ sessionId: "other" }),
+      ];
+      for (const step of wrong) {
+        await assert.rejects(steps.appendAll([sampleStep(), step]));
+      }
+      assert.deepEqual(await steps.lastN("session", 9), []);
+      assert.deepEqual(await steps.lastN("other", 9), []);
+    },
+  },
+  {
     name: "gives the most recent steps, oldest first",
     async run({ steps }) {
       for (const n of numbersUpTo(5)) await steps.append(sampleStep({ content: `${n}` }));

@@ -24,8 +24,10 @@ import {
   checkedData,
   checkedListLimit,
   checkedSessionId,
+  type CheckedStep,
   checkedStep,
   checkedStepLimit,
+  checkedSteps,
   checkedSummary,
   optionalText,
 } from "./step_input.ts";
@@ -126,12 +128,12 @@ export class MemoryStore
 
   /** Appends a step, creating the session if need be, and gives it the next index. */
   async append(step: NewRunStep): Promise<RunStep> {
-    const checked = checkedStep(step);
-    const entry = this.#touch(checked.sessionId);
-    const stored: RunStep = { ...checked, stepIndex: entry.steps.length };
-    entry.steps.push(stored);
-    if (stored.stepType === "user") entry.title ??= sessionTitle(stored.content);
-    return copyOf(stored);
+    return this.#append(checkedStep(step));
+  }
+
+  /** Appends steps of one session together. */
+  async appendAll(steps: readonly NewRunStep[]): Promise<RunStep[]> {
+    return checkedSteps(steps).map((step) => this.#append(step));
   }
 
   /** The most recent steps, oldest first. */
@@ -249,6 +251,14 @@ export class MemoryStore
     const minutes = this.#spend.get(checkedScopeKey(scopeKey)) ?? [];
     return [...minutes].filter(([minute]) => minute >= first)
       .reduce((sum, [, spend]) => sumOf(sum, spend), NOTHING);
+  }
+
+  #append(checked: CheckedStep): RunStep {
+    const entry = this.#touch(checked.sessionId);
+    const stored: RunStep = { ...checked, stepIndex: entry.steps.length };
+    entry.steps.push(stored);
+    if (stored.stepType === "user") entry.title ??= sessionTitle(stored.content);
+    return copyOf(stored);
   }
 
   #touch(sessionId: string): Entry {

@@ -39,6 +39,19 @@ export function checkedStep(step: NewRunStep): CheckedStep {
 }
 
 /**
+ * Checks steps that are to be appended together.
+ *
+ * @throws {TypeError} when they belong to several sessions; for the rest like `checkedStep`.
+ */
+export function checkedSteps(steps: readonly NewRunStep[]): CheckedStep[] {
+  const checked = steps.map(checkedStep);
+  if (checked.some(({ sessionId }) => sessionId !== checked[0]?.sessionId)) {
+    throw new TypeError("Steps that are appended together must be of one session.");
+  }
+  return checked;
+}
+
+/**
  * Checks a session id: any text but the empty one. Ill-formed text is refused, since replacing it could make two ids one.
  *
  * @throws {TypeError} when it is not such a text.

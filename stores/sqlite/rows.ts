@@ -1,8 +1,8 @@
 /** Rows of the database as the values that callers get. Pure. */
-import type { SQLOutputValue } from "node:sqlite";
+import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { RunStatus, Session, SessionListing } from "../../contracts/session.ts";
 import type { RunStep, StepType } from "../../contracts/step.ts";
-import { optionalTextOf, textOf } from "./text_column.ts";
+import { optionalTextOf, textOf, toColumn, toOptionalColumn } from "./text_column.ts";
 
 /** A row as the runtime reads it. */
 export type Row = Record<string, SQLOutputValue>;
@@ -44,6 +44,22 @@ export function stepOf(sessionId: string, columns: readonly SQLOutputValue[]): R
 /** What {@linkcode stepOf} needs of a step's row. */
 export const STEP_COLUMNS =
   "step_index, run_id, step_type, duration_ms, prompt_tokens, completion_tokens, created_at, content, tool_args";
+
+/** The columns of a new step's row, with the session's id as its column. */
+export function stepColumns(id: SQLInputValue, step: RunStep): SQLInputValue[] {
+  return [
+    id,
+    step.stepIndex,
+    toColumn(step.runId),
+    toColumn(step.stepType),
+    step.durationMs,
+    step.promptTokens,
+    step.completionTokens,
+    step.createdAt.getTime(),
+    toOptionalColumn(step.toolArgs),
+    toColumn(step.content),
+  ];
+}
 
 /** A line of a listing. */
 export function listingOf(row: Row): SessionListing {

@@ -23,8 +23,10 @@ import {
   checkedData,
   checkedListLimit,
   checkedSessionId,
+  type CheckedStep,
   checkedStep,
   checkedStepLimit,
+  checkedSteps,
   checkedSummary,
   optionalText,
 } from "../step_input.ts";
@@ -32,7 +34,7 @@ import { completeCall, insertCall, selectCalls } from "./calls.ts";
 import { deleteGrants, insertGrant, selectGrants } from "./grants.ts";
 import { Connection } from "./connection.ts";
 import { MEMORY } from "./open_file.ts";
-import { listingOf, sessionOf, STEP_COLUMNS, stepOf } from "./rows.ts";
+import { listingOf, sessionOf, STEP_COLUMNS, stepColumns, stepOf } from "./rows.ts";
 import { insertRun } from "./runs.ts";
 import { insertSpend, sumSpend } from "./spend.ts";
 import { toColumn, toOptionalColumn } from "./text_column.ts";
@@ -188,25 +190,16 @@ export class SqliteStore
   /** Appends a step, creating the session if need be, and gives it the next index. Resolves when it is in the file's log. */
   // deno-lint-ignore require-await -- see get
   async append(step: NewRunStep): Promise<RunStep> {
-    const checked = checkedStep(step);
-    const id = toColumn(checked.sessionId);
-    const title = checked.stepType === "user" ? sessionTitle(checked.content) : undefined;
-    return this.#connection.write("append a step", () => {
-      const stepIndex = this.#touch(id, 1, title).stepCount - 1;
-      this.#statement(INSERT_STEP).run(
-        id,
-        stepIndex,
-        toColumn(checked.runId),
-        toColumn(checked.stepType),
-        checked.durationMs,
-        checked.promptTokens,
-        checked.completionTokens,
-        checked.createdAt.getTime(),
-        toOptionalColumn(checked.toolArgs),
-        toColumn(checked.content),
-      );
-      return { ...checked, stepIndex };
-    });
+    const checked = [checkedStep(step)];
+    return this.#connection.write("append a step", () => this.#insert(checked)[0]!);
+  }
+
+  /** Appends steps of one session in one transaction, which costs little more than to append one of them. */
+  // deno-lint-ignore require-await -- see get
+  async appendAll(steps: readonly NewRunStep[]): Promise<RunStep[]> {
+    const checked = checkedSteps(steps);
+    if (checked.length === 0) return [];
+    return this.#connection.write("append steps", () => this.#insert(checked));
   }
 
   /** The most recent steps, oldest first. */
@@ -355,6 +348,17 @@ export class SqliteStore
   /** Closes at once; calls that still wait for a lock are refused. */
   [Symbol.dispose](): void {
     this.#connection[Symbol.dispose]();
+  }
+
+  #insert(steps: readonly CheckedStep[]): RunStep[] {
+    const id = toColumn(steps[0]!.sessionId);
+    const said = steps.find(({ stepType }) => stepType === "user");
+    const { stepCount } = this.#touch(id, steps.length, said && sessionTitle(said.content));
+    return steps.map((step, at) => {
+      const stepIndex = stepCount - steps.length + at;
+      this.#statement(INSERT_STEP).run(...stepColumns(id, { ...step, stepIndex }));
+      return { ...step, stepIndex };
+    });
   }
 
   #statement(sql: string): ReturnType<Connection["statement"]> {
