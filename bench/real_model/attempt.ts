@@ -1,12 +1,15 @@
 /** One attempt of a real model at one task, through the library as a program would use it. */
 import type { ErrorCode } from "../../contracts/errors.ts";
+import type { LoopProtocol } from "../../contracts/loop.ts";
 import type { TokenUsage } from "../../contracts/model.ts";
 import { createOpenAIClient } from "../../llm/openai.ts";
 import { createLoop } from "../../loop/create_loop.ts";
 import { DefaultSandboxBuilder } from "../../sandbox/default_builder.ts";
 import { MemoryStore } from "../../stores/memory.ts";
+import { ToolRegistry } from "../../tools/tool_registry.ts";
 import { type RecordedCall, recordingClient } from "./recording_client.ts";
 import type { Task } from "./task.ts";
+import { toolsOf } from "./task_tools.ts";
 
 /** Tokens that one reply may have. */
 const MAX_REPLY_TOKENS = 400;
@@ -29,6 +32,8 @@ export interface ModelUnderTest {
   readonly baseUrl: string;
   /** Its name. @default the only one that the server lists */
   readonly model?: string;
+  /** How it acts. @default "code" */
+  readonly protocol?: LoopProtocol;
 }
 
 /** What came of an attempt. */
@@ -72,17 +77,23 @@ export async function attemptTask(
   await using sandboxBuilder = new DefaultSandboxBuilder({
     capabilities: task.capability === undefined ? [] : [task.capability],
   });
+  const sessionId = `${task.name}-${seed}`;
+  const { protocol = "code" } = under;
+  const acting = protocol === "tools"
+    ? { tools: new ToolRegistry(await toolsOf(task.capability)) }
+    : { sandboxBuilder };
   const loop = createLoop({
     llm,
     sessions: store,
     steps: store,
-    sandboxBuilder,
+    protocol,
+    ...acting,
     maxIterations: MAX_TURNS,
     runTimeoutMs: TIMEOUT_MS,
   });
   const startedAt = performance.now();
   const result = await loop.run({
-    sessionId: `${task.name}-${seed}`,
+    sessionId,
     message: task.message,
     maxTokens: MAX_REPLY_TOKENS,
   });

@@ -1,5 +1,5 @@
 /** Attempts as text: the transcript of one, and the table over all of them. Pure. */
-import type { Message } from "../../contracts/model.ts";
+import type { Completion, Message } from "../../contracts/model.ts";
 import type { Attempt } from "./attempt.ts";
 
 /** Everything that was said in an attempt, the system prompt once. */
@@ -12,7 +12,9 @@ export function writeTranscript(attempt: Attempt): string {
       ...newMessages(messages).map((message) => `## ${message.role}\n\n${message.content}`),
       `## reply ${
         index + 1
-      } (${completion.usage.prompt} + ${completion.usage.completion} tokens, ${completion.finishReason})\n\n${completion.text}`,
+      } (${completion.usage.prompt} + ${completion.usage.completion} tokens, ${completion.finishReason})\n\n${
+        replyText(completion)
+      }`,
     ]),
     `## final text\n\n${finalText}`,
   ];
@@ -47,7 +49,15 @@ export function writeTable(attempts: readonly Attempt[]): string {
     `${once.length} of ${tasks.length} tasks solved at least once, ${
       solvedOf(attempts)
     } of ${attempts.length} attempts.`,
+    `The requests had ${
+      sum(attempts.flatMap(({ calls }) => calls.map(({ requestBytes }) => requestBytes)))
+    } bytes.`,
   ].join("\n");
+}
+
+function replyText({ text, toolCalls = [] }: Completion): string {
+  const calls = toolCalls.map(({ name, argumentsJson }) => `call: ${name} ${argumentsJson}`);
+  return [text, ...calls].filter((part) => part !== "").join("\n");
 }
 
 /** What was said since the model last replied. */

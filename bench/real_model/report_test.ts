@@ -38,6 +38,7 @@ Deno.test("a table has a row for each task and counts tasks and attempts", () =>
   ]);
   assert.match(table, /\| sum \| 1 of 2 \| 1, 0 \| 20 \+ 10 \| 4 \| lacks 3 \\\| 4 \|/);
   assert.match(table, /1 of 2 tasks solved at least once, 1 of 3 attempts\./);
+  assert.match(table, /The requests had 100 bytes\./);
 });
 
 function attempt(fields: Partial<Attempt>): Attempt {
@@ -56,6 +57,7 @@ function attempt(fields: Partial<Attempt>): Attempt {
 function call(messages: readonly Message[], text: string): RecordedCall {
   return {
     messages,
+    requestBytes: 100,
     completion: {
       text,
       finishReason: "stop",

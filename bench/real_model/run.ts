@@ -1,20 +1,24 @@
 // Usage: deno run --allow-net --allow-run --allow-read --allow-write bench/real_model/run.ts --base-url http://127.0.0.1:8080/v1
-//   [--model NAME] [--tasks ten|tuning] [--only NAME]... [--repeats 2] [--out FOLDER]
+//   [--model NAME] [--tasks ten|tuning] [--only NAME]... [--repeats 2] [--out FOLDER] [--protocol code|code-tool|auto|tools]
 /**
  * Lets a model behind an OpenAI-wire endpoint try small tasks with checkable answers, and prints what came of it. Each task is tried with the
  * seeds 1, 2, … at a fixed temperature. No part of the project needs the model: it is whatever the endpoint serves.
  */
 import { parseArgs } from "node:util";
+import type { LoopProtocol } from "../../contracts/loop.ts";
 import { type Attempt, attemptTask } from "./attempt.ts";
 import { writeTable, writeTranscript } from "./report.ts";
 import type { Task } from "./task.ts";
 import { TASKS } from "./tasks.ts";
 import { TUNING_TASKS } from "./tuning_tasks.ts";
 
+const PROTOCOLS: readonly LoopProtocol[] = ["code", "code-tool", "auto", "tools"];
+
 /** What the command line asks for. */
 interface Options {
   readonly baseUrl: string;
   readonly model?: string;
+  readonly protocol: LoopProtocol;
   readonly tasks: readonly Task[];
   readonly repeats: number;
   readonly out?: string;
@@ -50,12 +54,19 @@ function readOptions(args: string[]): Options {
       only: { type: "string", multiple: true, default: [] },
       repeats: { type: "string", default: "2" },
       out: { type: "string" },
+      protocol: { type: "string", default: "code" },
     },
   });
   const { "base-url": baseUrl, model, out, only } = values;
   if (baseUrl === undefined) throw new TypeError("--base-url is missing: where is the model?");
   if (values.tasks !== "ten" && values.tasks !== "tuning") {
     throw new TypeError(`--tasks must be ten or tuning, not ${values.tasks}`);
+  }
+  const protocol = PROTOCOLS.find((name) => name === values.protocol);
+  if (protocol === undefined) {
+    throw new TypeError(
+      `--protocol must be one of ${PROTOCOLS.join(", ")}, not ${values.protocol}`,
+    );
   }
   const repeats = Number(values.repeats);
   if (!Number.isInteger(repeats) || repeats < 1) {
@@ -66,6 +77,7 @@ function readOptions(args: string[]): Options {
   if (tasks.length === 0) throw new TypeError(`--only names no task: ${only.join(", ")}`);
   return {
     baseUrl,
+    protocol,
     tasks,
     repeats,
     ...(model === undefined ? {} : { model }),
