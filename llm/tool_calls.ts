@@ -203,6 +203,7 @@ export function uniqueIds(
     used.add(id);
     return id;
   });
+  if (kept.every((id) => id !== undefined)) return kept;
   let number = 0;
   for (const id of used) number = Math.max(number, Number(OWN_ID.exec(id)?.[1] ?? 0));
   return kept.map((id) => id ?? ownId(++number));

@@ -29,6 +29,8 @@ export interface ScannedReply {
 
 /** Takes a reply apart. Takes time linear in its length and never throws. */
 export function scanReply(text: string): ScannedReply {
+  // What stands beside calls of tools, most of the time.
+  if (text === "") return { visible: "", prose: "", blocks: [], unfinishedReasoning: false };
   const scanner = new ReplyScanner();
   for (const [whole, line = "", ending = ""] of text.matchAll(/([^\r\n]*)(\r\n|\n|\r|$)/g)) {
     // The last match is the nothing behind the last line.
