@@ -198,3 +198,18 @@ Deno.test("PRV-04 messages with lone surrogates are sent as well-formed text", a
     "\uFFFD and 😀",
   ]);
 });
+
+Deno.test("the later requests of a client have the head of the first, and bodies of their own", async () => {
+  await using server = await startOpenAIServer({ replies: ["a", "b"] });
+  const headers = { "x-team": "blue" };
+  const { client } = testClient(server, { apiKey: "plain-secret-0123456789", headers });
+  await client.complete(hello());
+  await client.complete({ messages: [{ role: "user", content: "again, and longer" }] });
+  const [first, second] = server.requests.map(({ method, path, headers, body }) => {
+    const { "content-length": _, ...rest } = headers;
+    return { method, path, headers: rest, said: body.messages[0].content };
+  });
+  assert.deepEqual(second, { ...first, said: "again, and longer" });
+  assert.equal(first?.headers["x-team"], "blue");
+  assert.equal(first?.headers["authorization"], "Bearer plain-secret-0123456789");
+});
