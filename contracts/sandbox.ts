@@ -294,6 +294,13 @@ export interface Sandbox extends AsyncDisposable {
    */
   warmUp?(): void;
   /**
+   * Lets scripts call these too, from the next one on, in the place of what was added before; the gate finds them in `functions`. They stay until they are
+   * replaced. Absent where a sandbox cannot grow.
+   *
+   * @throws {TypeError} when a name is no identifier, one that scripts need, or taken; nothing is changed then.
+   */
+  extend?(functions: readonly HostFunction[]): void;
+  /**
    * Runs one script in a fresh realm.
    *
    * @throws {AgentLoopError} `sandbox_start` or `sandbox_permission` when no guest can be started at all.

@@ -51,6 +51,10 @@ export function fakeSandboxBuilder(options: FakeSandboxOptions = {}): FakeSandbo
         prompt: options.prompt ?? "",
         functions,
         limits: { ...DEFAULT_SANDBOX_LIMITS, ...options.limits },
+        extend(added) {
+          functions.clear();
+          for (const one of [...options.functions ?? [], ...added]) functions.set(one.name, one);
+        },
         warmUp: () => options.onWarmUp?.(),
         evaluate(evaluation) {
           builder.evaluated.push(evaluation);

@@ -71,13 +71,14 @@ export class DefaultSandboxBuilder implements SandboxBuilder, AsyncDisposable {
     const packs = core === undefined ? built : [core, ...built];
     const functions = collectFunctions(packs);
     const secrets = secretsOf(packs);
+    const guestPacks = packs.map((pack) => ({
+      functions: pack.functions.map((fn) => fn.name),
+      ...(pack.guestSource !== undefined && { source: pack.guestSource }),
+    }));
     const lease = this.#host.lease({
       scopeKey: scopeKey(request, this.#isolateSessions),
       limits: this.#limits,
-      packs: packs.map((pack) => ({
-        functions: pack.functions.map((fn) => fn.name),
-        ...(pack.guestSource !== undefined && { source: pack.guestSource }),
-      })),
+      packs: guestPacks,
     });
     return {
       prompt: packs.map((pack) => pack.prompt.trim()).filter((text) => text !== "").join("\n"),
@@ -85,6 +86,14 @@ export class DefaultSandboxBuilder implements SandboxBuilder, AsyncDisposable {
       limits: this.#limits,
       ...(secrets === undefined ? {} : { secrets }),
       warmUp: () => lease.warmUp(),
+      extend: (added) => {
+        const all = collectFunctions([...packs, { name: ADDED, prompt: "", functions: added }]);
+        // The gate holds this very map.
+        functions.clear();
+        for (const [name, fn] of all) functions.set(name, fn);
+        const names = added.map((fn) => fn.name);
+        lease.usePacks(names.length === 0 ? guestPacks : [...guestPacks, { functions: names }]);
+      },
       evaluate: (script) => lease.evaluate(script),
       [Symbol.asyncDispose]: () => lease[Symbol.asyncDispose](),
     };
@@ -142,7 +151,10 @@ function createContext(
 /** Names that the realm itself defines. */
 const RESERVED = new Set(["answer", "console", "log", "run", "sleep"]);
 
-function collectFunctions(packs: readonly Pack[]): ReadonlyMap<string, HostFunction> {
+/** The name of the pack of what is added to a sandbox; no identifier, so that it is nobody's own. */
+const ADDED = "(added)";
+
+function collectFunctions(packs: readonly Pack[]): Map<string, HostFunction> {
   const functions = new Map<string, HostFunction>();
   const names = new Set<string>();
   const modules = new Set<string>();

@@ -16,6 +16,8 @@ export interface LeaseOptions {
 export interface GuestLease extends AsyncDisposable {
   /** Starts in the background what the scripts will need. A failure to start shows in `evaluate`. */
   warmUp(): void;
+  /** Replaces what scripts can call, from the next one on. */
+  usePacks(packs: readonly GuestPack[]): void;
   /**
    * Runs one script.
    *

@@ -25,19 +25,21 @@ export function createInlineHost(): SandboxHost {
   return {
     lease(options): GuestLease {
       const ended = new AbortController();
+      let { packs } = options;
       const disposed = AbortSignal.any([ended.signal, closed.signal]);
       return {
         warmUp() {
           if (disposed.aborted) return;
           start(options).then((started) => started.prepare(options.limits), () => {});
         },
+        usePacks: (others) => packs = others,
         async evaluate(request) {
           if (disposed.aborted) {
             throw new TypeError("The sandbox was disposed; build another one.");
           }
           const signal = AbortSignal.any([disposed, ...request.signal ? [request.signal] : []]);
           return refuseLargeSource(request, options.limits) ??
-            await runInline(await start(options), { ...request, signal }, options);
+            await runInline(await start(options), { ...request, signal }, { ...options, packs });
         },
         [Symbol.asyncDispose]() {
           ended.abort();

@@ -55,7 +55,7 @@ class ProcessHost implements SandboxHost {
     const scope = this.#scope(options.scopeKey);
     scope.leases++;
     clearTimeout(scope.idle);
-    const keyed: KeyedLease = { ...options, packsKey: JSON.stringify(options.packs) };
+    let keyed = keyedLease(options);
     const closing = new AbortController();
     const join = joiner(closing.signal);
     return {
@@ -65,6 +65,7 @@ class ProcessHost implements SandboxHost {
         // What goes wrong here goes wrong again in evaluate, where somebody listens.
         place?.starting.then((process) => sendPacks(place, process, keyed), () => {});
       },
+      usePacks: (packs) => keyed = keyedLease({ ...options, packs }),
       evaluate: async (request) => {
         if (closing.signal.aborted) {
           throw new TypeError("The sandbox was disposed; build another one.");
@@ -139,6 +140,10 @@ class ProcessHost implements SandboxHost {
     this.#scopes.delete(key);
     await this.#pool.endScope(key);
   }
+}
+
+function keyedLease(options: LeaseOptions): KeyedLease {
+  return { ...options, packsKey: JSON.stringify(options.packs) };
 }
 
 /** Joins a lease's own end with the signals of its scripts, which are mostly one and the same. */

@@ -152,9 +152,13 @@ export class SandboxPool implements SandboxBuilder, AsyncDisposable {
       limits: sandbox.limits,
       ...(sandbox.secrets === undefined ? {} : { secrets: sandbox.secrets }),
       warmUp: () => sandbox.warmUp?.(),
+      ...(sandbox.extend && { extend: (functions) => sandbox.extend?.(functions) }),
       evaluate: (script) => sandbox.evaluate(script),
       [Symbol.asyncDispose]: () => {
-        if (lent) this.#giveBack(key, entry);
+        if (lent) {
+          sandbox.extend?.([]); // what one run found is not the next one's
+          this.#giveBack(key, entry);
+        }
         lent = false;
         return Promise.resolve();
       },
