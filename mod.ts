@@ -39,7 +39,7 @@ export {
   type RunStream,
 } from "./contracts/loop.ts";
 
-export type { CallableTool, ToolSet } from "./contracts/tool.ts";
+export type { CallableTool, ToolExpander, ToolSearch, ToolSet } from "./contracts/tool.ts";
 export type { JsonValue } from "./contracts/json.ts";
 export type { Scope } from "./contracts/scope.ts";
 export {

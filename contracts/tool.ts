@@ -66,10 +66,38 @@ export interface CallableTool {
   readonly hostFunction: HostFunction;
   /** Whether a call may run while others do. */
   readonly safe: boolean;
+  /**
+   * The tool as a function of scripts, as a model is shown it: lines of TypeScript that declare the host function's name. Asked for when scripts have found the
+   * tool. @default the name with arguments of any type
+   */
+  readonly typescript?: () => string;
 }
 
 /** Tools that runs may call by name. `ToolRegistry` is one. */
 export interface ToolSet {
   /** The tools, asked for once when a run begins. Names must differ. */
   callable(): readonly CallableTool[];
+}
+
+/** What is looked for among tools that are not declared. */
+export interface ToolSearch {
+  /** Names of tools, as a model wrote them: each that is there is wanted, by its own name or that of its function in scripts. */
+  readonly names?: readonly string[];
+  /** What tools should do, in words of a model. */
+  readonly query?: string;
+  /** Tools that `query` finds at most. */
+  readonly limit: number;
+  /** Ends with the run. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Finds tools that a run does not declare from the beginning, so that many cost no more prompt than few. It decides what a run can find at all: calls of what was
+ * found pass the gate like any other.
+ */
+export interface ToolExpander {
+  /**
+   * The tools that are named, then those that the query finds, the best first; none of them twice. What it throws is told to the model, message only.
+   */
+  expand(search: ToolSearch): readonly CallableTool[] | Promise<readonly CallableTool[]>;
 }

@@ -25,6 +25,8 @@ export type {
   JsonSchema,
   Tool,
   ToolArguments,
+  ToolExpander,
+  ToolSearch,
   ToolSet,
 } from "../contracts/tool.ts";
 export {
@@ -40,6 +42,7 @@ export type {
   StandardSchemaProps,
   StandardSchemaResult,
 } from "./standard_schema.ts";
+export { createToolExpander } from "./tool_expander.ts";
 export { ToolRegistry } from "./tool_registry.ts";
 export {
   toolCapability,

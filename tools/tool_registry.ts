@@ -1,6 +1,6 @@
 /** Tools by name, each switched on or off. There is no registry but those that a program makes. */
 import type { CallableTool, Tool, ToolSet } from "../contracts/tool.ts";
-import { toolFunction } from "./tool_function.ts";
+import { callableTool } from "./callable_tool.ts";
 import { declareTools, type ToolDeclarations, type ToolDialect } from "./wire/declare_tools.ts";
 
 /**
@@ -87,15 +87,7 @@ export class ToolRegistry implements ToolSet {
 
   /** What is switched on, as runs call it by name. */
   callable(): readonly CallableTool[] {
-    return this.enabled().map((tool) => ({
-      declaration: {
-        name: tool.name,
-        description: tool.description,
-        parameters: tool.parameters,
-      },
-      hostFunction: toolFunction(tool),
-      safe: tool.safe ?? false,
-    }));
+    return this.enabled().map(callableTool);
   }
 
   /** What is switched on now, by name: a run keeps it, whatever happens to the registry meanwhile. */
