@@ -46,6 +46,7 @@ function fieldsOf(event: RunEvent): { readonly [key: string]: JsonValue } {
       return { approval: { call_id: callId, ...approval } };
     }
     case "tool_call":
+    case "tools_discovered":
     case "sandbox_event":
     case "data_update":
     case "compacted":

@@ -54,6 +54,7 @@ export interface RunEventBase {
  * - `tool_call` a tool is about to be called; `args` (`id`, `name`, `arguments` as the model wrote them)
  * - `tool_result` the call ended; `content` is what the model is told, `ok` whether the tool gave a result
  * - `approval_pending` the run ends at a call that waits for a person's word; `approval`
+ * - `tools_discovered` the model looked for tools that were not declared; `args` (what it looked for, the `found`, and the `dropped` that made room for them)
  * - `sandbox_event` something happened inside the script, or a call passed the gate; `args` (a host call: `kind`, `name`, `outcome`, `duration_ms`, …)
  * - `data_update` the carried data changed; `args` is the new value
  * - `compacted` history was summarized; `args`
@@ -97,6 +98,15 @@ export type RunEventBody =
     readonly durationMs: number;
   }
   | { readonly type: "approval_pending"; readonly approval: PendingApproval }
+  | {
+    readonly type: "tools_discovered";
+    readonly args: {
+      readonly names: readonly string[];
+      readonly query: string;
+      readonly found: readonly string[];
+      readonly dropped: readonly string[];
+    };
+  }
   | { readonly type: "sandbox_event"; readonly args: { readonly [key: string]: JsonValue } }
   | { readonly type: "data_update"; readonly args: JsonValue }
   | {

@@ -14,7 +14,7 @@ import type { SandboxBuilder } from "./sandbox.ts";
 import type { Scope } from "./scope.ts";
 import type { RunStatus, SessionStore } from "./session.ts";
 import type { StepStore } from "./step.ts";
-import type { ToolSet } from "./tool.ts";
+import type { ToolExpander, ToolSet } from "./tool.ts";
 import type { Tracer } from "./tracing.ts";
 
 /** Model calls that one run makes at most, unless told otherwise. */
@@ -47,6 +47,11 @@ export interface LoopConfig {
   readonly sandboxBuilder?: SandboxBuilder;
   /** What the model can call by name in the protocol `tools`, which needs it here or in each request. */
   readonly tools?: ToolSet;
+  /**
+   * Finds further tools while a run goes on: the model looks for them by `discover_tools`, in scripts a function. What was found can be called from the next
+   * turn on, for the rest of the run. @default nothing can be found
+   */
+  readonly toolExpander?: ToolExpander;
   /** Decides over calls out of scripts. @default new DefaultPolicy() */
   readonly policy?: PolicyChecker;
   /** Asks a person about calls that the policy wants asked. Without it, to ask is to refuse. */
@@ -118,6 +123,8 @@ export interface RunRequest {
   readonly model?: string;
   /** What the model can call by name in this run, in the protocol `tools`. @default the loop's */
   readonly tools?: ToolSet;
+  /** Finds further tools in this run. @default the loop's */
+  readonly toolExpander?: ToolExpander;
   /** Model calls of this run at most. @default the loop's */
   readonly maxIterations?: number;
   /** Tokens of one reply at most. @default the provider's own */

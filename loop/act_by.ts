@@ -2,6 +2,7 @@
 import { MESSAGE_TOKENS } from "./history.ts";
 import { composePrompt } from "./prompt.ts";
 import type { Protocol } from "./protocol.ts";
+import { declareDiscovery } from "./run_discovery.ts";
 import type { RunState } from "./run_state.ts";
 
 /** From the next request on the run acts by a protocol. */
@@ -11,7 +12,7 @@ export function actBy(run: RunState, protocol: Protocol): void {
   if (protocol.name === "code-tool") run.conversation.sayScriptsAsCalls();
   tally.systemPrompt = composePrompt(protocol.instructions, {
     persona,
-    sandboxApi: sandbox.prompt,
+    sandboxApi: declareDiscovery(run, sandbox.prompt),
     context: request.context,
   });
   const offered = protocol.offer(tools, false).tools ?? [];

@@ -17,6 +17,7 @@ import type { GateOptions } from "./passage.ts";
 import { actBy } from "./act_by.ts";
 import { type Protocol, protocolOf } from "./protocol.ts";
 import type { Recorder } from "./recorder.ts";
+import { openDiscovery } from "./run_discovery.ts";
 import { redactedCalls } from "./redacted_calls.ts";
 import { rehydrate } from "./rehydrate.ts";
 import { replay } from "./replay.ts";
@@ -123,6 +124,7 @@ function beginRun(
     warmUp,
     protocol,
     tools,
+    discovery: undefined,
     kept: new KeptResults(parts.steps, request.sessionId),
     sandbox,
     openGate: (turn) => {
@@ -152,6 +154,7 @@ function beginRun(
     unsettled: [],
   };
   actBy(run, protocol);
+  run.discovery = openDiscovery(run);
   return run;
 }
 

@@ -158,6 +158,7 @@ export class Recorder {
       case "sandbox_event":
       case "data_update":
       case "tool_call":
+      case "tools_discovered":
         return { ...body, args: redactJson(body.args, redactor) } as RunEventBody;
       case "approval_pending":
         return {

@@ -91,13 +91,15 @@ async function live(
   using warmUp = new WarmUp(parts.llm);
   life.recorder.heed(wall.signal);
   try {
-    const set = parts.protocol === "tools" ? request.tools ?? parts.tools : undefined;
     const { sessionId } = request;
+    const discovers = (request.toolExpander ?? parts.toolExpander) !== undefined;
     const batch = resume && await readOpenBatch(parts.steps, { ...resume, sessionId });
     const run = await prepareRun({
       ...life,
       resumes: resume !== undefined,
-      tools: set === undefined ? NO_TOOLS : takeTools(set),
+      tools: parts.protocol === "tools"
+        ? takeTools(request.tools ?? parts.tools, { discovers })
+        : NO_TOOLS,
       warmUp,
       signal: wall.signal,
       pauseWall: () => wall.pause(),

@@ -9,6 +9,7 @@ import type { RunStep } from "../contracts/step.ts";
 import { untilAborted } from "./abort.ts";
 import type { CallCost } from "./call_cost.ts";
 import { callsStep, callStep, type KeptResult, resultStep } from "./call_steps.ts";
+import { DISCOVER_TOOLS } from "./discovery.ts";
 import { READ_RESULT, tellResult } from "./kept_results.ts";
 import { shown } from "./passage.ts";
 import { approvalStep, WaitingForApproval } from "./pending.ts";
@@ -175,6 +176,10 @@ async function resultOf(
   if (call.name === READ_RESULT.name) {
     return await run.kept.answer(call.argumentsJson, run.sandbox.limits.logBytes);
   }
+  if (call.name === DISCOVER_TOOLS.name && run.discovery !== undefined) {
+    const { ok, text } = await run.discovery.find(JSON.parse(call.argumentsJson), trace);
+    return { ok, text: ok ? text : `Error: ${text}` };
+  }
   const notes: string[] = [];
   let pending: PendingApproval | undefined;
   const pass = run.openGate({
@@ -197,15 +202,17 @@ async function resultOf(
 
 /** Why a call is not made, in words that help to make the next one. */
 function faultOf(
-  { tools, kept }: RunState,
+  { tools, kept, discovery }: RunState,
   { name, argumentsFault }: ModelToolCall,
   sequence: number,
 ): string | undefined {
-  const isKnown = tools.byName.has(name) || (name === READ_RESULT.name && kept.hasAny);
-  if (!isKnown) {
+  const isOwn = (name === READ_RESULT.name && kept.hasAny) ||
+    (name === DISCOVER_TOOLS.name && discovery !== undefined);
+  if (!isOwn && !tools.byName.has(name)) {
     const names = [...tools.byName.keys()].slice(0, MAX_NAMES).join(", ");
     const what = name === "" ? "the call names no tool" : `there is no tool ${shown(name)}`;
-    return `${what}; there is: ${names || "none"}`;
+    const more = discovery === undefined ? "" : `; ${DISCOVER_TOOLS.name} may find more`;
+    return `${what}; there is: ${names || "none"}${more}`;
   }
   if (argumentsFault === "cut") {
     return "the arguments broke off before their end, so nothing was called. Call again with shorter ones.";

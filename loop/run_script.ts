@@ -8,6 +8,7 @@ import { type CarriedData, carryValue } from "./carried_data.ts";
 import { attempt } from "./failure.ts";
 import { writeObservation } from "./observation.ts";
 import type { Recorder, StepBody } from "./recorder.ts";
+import { answerDiscovery } from "./run_discovery.ts";
 import type { RunState } from "./run_state.ts";
 import { type Trace, traced } from "./trace.ts";
 import { callTokens } from "./usage.ts";
@@ -95,7 +96,8 @@ async function executeTraced(
   const attributes = { "agentloop.execute_js.source_bytes": utf8Bytes(source) };
   return await traced(trace, { name: "agentloop.execute_js", attributes }, async (span) => {
     const notes: string[] = [];
-    const onCall = run.openGate({ turn, note: (text) => notes.push(text), trace: span });
+    const context = { turn, note: (text: string) => void notes.push(text), trace: span };
+    const onCall = answerDiscovery(run, context, run.openGate(context));
     const execution = await evaluate(run, { source, seed, onCall });
     span.set({
       "agentloop.execute_js.ok": execution.failure === undefined,

@@ -5,6 +5,7 @@ import type { Message } from "../contracts/model.ts";
 import type { HostCallHandler, Sandbox } from "../contracts/sandbox.ts";
 import type { PromptBudget } from "./budget.ts";
 import type { CarriedData } from "./carried_data.ts";
+import type { Discovery } from "./discovery.ts";
 import type { Conversation } from "./history.ts";
 import type { KeptResults } from "./kept_results.ts";
 import type { LimitReached } from "./limits.ts";
@@ -58,8 +59,10 @@ export interface RunState {
   readonly warmUp: WarmUp;
   /** How the model acts; `auto` may change it between turns. */
   protocol: Protocol;
-  /** What it can call by name. */
-  readonly tools: RunTools;
+  /** What it can call by name; grows with what is found. */
+  tools: RunTools;
+  /** Finds further tools, where some can be found. */
+  discovery: Discovery | undefined;
   /** Results that were too long to be told whole. */
   readonly kept: KeptResults;
   readonly sandbox: Sandbox;

@@ -26,6 +26,7 @@ type Optional =
   | "redactor"
   | "sandboxBuilder"
   | "tools"
+  | "toolExpander"
   | "tracer";
 
 const PROTOCOLS: readonly LoopProtocol[] = ["code", "code-tool", "auto", "tools"];
@@ -100,6 +101,9 @@ export function checkConfig(config: LoopConfig): LoopParts {
 function checkAddedParts(config: LoopConfig): void {
   const { compactor, contextBudget, limits, scopeLimits, ledger, prices, redactor, tracer } =
     config;
+  if (config.toolExpander !== undefined) {
+    needMethods("createLoop", config, { toolExpander: ["expand"] });
+  }
   if (compactor !== undefined) needMethods("createLoop", config, { compactor: ["compact"] });
   if (ledger !== undefined) {
     needMethods("createLoop", config, { ledger: ["addSpend", "spendSince"] });
@@ -115,7 +119,17 @@ function checkAddedParts(config: LoopConfig): void {
 /** Those of these parts that are there. */
 function givenParts(config: LoopConfig): Pick<LoopConfig, Optional> {
   const { compactor, contextBudget, scopeLimits, ledger, prices, redactor, tracer } = config;
-  const parts = { compactor, contextBudget, scopeLimits, ledger, prices, redactor, tracer };
+  const { toolExpander } = config;
+  const parts = {
+    compactor,
+    contextBudget,
+    scopeLimits,
+    ledger,
+    prices,
+    redactor,
+    toolExpander,
+    tracer,
+  };
   return Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined));
 }
 
@@ -127,7 +141,7 @@ function givenParts(config: LoopConfig): Pick<LoopConfig, Optional> {
  */
 export function checkRequest(
   request: RunRequest,
-  { protocol, tools }: Pick<LoopParts, "protocol" | "tools">,
+  { protocol, tools, toolExpander }: Pick<LoopParts, "protocol" | "tools" | "toolExpander">,
 ): void {
   if (typeof request !== "object" || request === null) {
     throw new TypeError(`run: expected a request object, got ${nameOf(request)}`);
@@ -154,7 +168,11 @@ export function checkRequest(
   if (timeoutMs !== undefined) checkMs("run", { timeoutMs });
   checkLimits("run", request.limits);
   if (request.tools !== undefined) needMethods("run", request, { tools: ["callable"] });
-  if (protocol === "tools" && request.tools === undefined && tools === undefined) {
+  if (request.toolExpander !== undefined) {
+    needMethods("run", request, { toolExpander: ["expand"] });
+  }
+  const given = request.tools ?? tools ?? request.toolExpander ?? toolExpander;
+  if (protocol === "tools" && given === undefined) {
     throw new TypeError("run: the protocol tools needs tools, in the request or in createLoop");
   }
 }

@@ -89,6 +89,7 @@ Deno.test("surface: the events of a run and their fields are pinned", async () =
     tool_call: ["args"],
     tool_result: ["args", "content", "ok", "durationMs"],
     approval_pending: ["approval"],
+    tools_discovered: ["args"],
     sandbox_event: ["args"],
     data_update: ["args"],
     compacted: ["args"],
