@@ -26,6 +26,7 @@ export const AREA_RULES: readonly AreaRule[] = [
   { area: "contracts", imports: [], packages: [] },
   { area: "redact", imports: [], lazily: ["contracts"], packages: [] },
   { area: "tools", imports: ["contracts"], dynamic: true, packages: ["npm:re2js"] },
+  { area: "tools/sqlite", imports: ["contracts", "tools", "stores"], packages: ["node:"] },
   {
     area: "llm",
     imports: ["contracts", "redact"],

@@ -12,6 +12,7 @@ const ENTRIES = [
   "stores/sqlite/mod.ts",
   "testing.ts",
   "tools/mod.ts",
+  "tools/sqlite/mod.ts",
   "cli.ts",
 ];
 

@@ -297,6 +297,15 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     "toolCapability",
     "toolPack",
   ],
+  "tools/sqlite/mod.ts": [
+    "CallableTool",
+    "SqliteToolExpander",
+    "SqliteToolExpanderOptions",
+    "ToolExpander",
+    "ToolSearch",
+    "ToolSource",
+    "openSqliteToolExpander",
+  ],
 };
 
 Deno.test("surface: the package's entries are pinned", () => {
@@ -316,6 +325,7 @@ Deno.test("surface: the package's entries are pinned", () => {
     "./stores/sqlite": "./stores/sqlite/mod.ts",
     "./testing": "./testing.ts",
     "./tools": "./tools/mod.ts",
+    "./tools/sqlite": "./tools/sqlite/mod.ts",
   });
   deepEqual(
     Object.values(config.exports).map((path) => path.slice(2)).sort(),
