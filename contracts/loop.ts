@@ -49,7 +49,7 @@ export interface LoopConfig {
   readonly tools?: ToolSet;
   /**
    * Finds further tools while a run goes on: the model looks for them by `discover_tools`, in scripts a function. What was found can be called from the next
-   * turn on, for the rest of the run. @default nothing can be found
+   * turn on, for the rest of the run, and in later runs that replay the search. @default nothing can be found
    */
   readonly toolExpander?: ToolExpander;
   /** Decides over calls out of scripts. @default new DefaultPolicy() */

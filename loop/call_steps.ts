@@ -16,6 +16,8 @@ export interface KeptResult {
   readonly durationMs: number;
   /** The whole result, where what the model is told is a part of it. */
   readonly whole?: string;
+  /** The tools that were found by it, search by search. */
+  readonly found?: readonly (readonly string[])[];
 }
 
 /** The step of a reply that called tools. */
@@ -50,12 +52,13 @@ export function callStep({ id, name, argumentsJson }: ModelToolCall): StepBody {
 }
 
 /** The step of a call's end. */
-export function resultStep({ call, content, ok, durationMs, whole }: KeptResult): StepBody {
+export function resultStep({ call, content, ok, durationMs, whole, found }: KeptResult): StepBody {
   const toolArgs = JSON.stringify({
     call_id: call.id,
     name: call.name,
     ok,
     ...(whole === undefined ? {} : { whole }),
+    ...(found === undefined ? {} : { found }),
   });
   return { stepType: "tool_result", content, toolArgs, durationMs };
 }
@@ -87,6 +90,19 @@ export function callIdOf(toolArgs: string | undefined): string {
 export function wholeOf(toolArgs: string | undefined): string | undefined {
   const whole = fieldOf(toolArgs, "whole");
   return typeof whole === "string" ? whole : undefined;
+}
+
+/** The tools that the step of a result or of a script's end says were found, search by search. */
+export function searchesOf(
+  { stepType, toolArgs }: Pick<RunStep, "stepType" | "toolArgs">,
+): string[][] {
+  if (stepType !== "tool_result" && stepType !== "execute_js_result") return [];
+  if (toolArgs?.includes('"found":') !== true) return [];
+  const found = fieldOf(toolArgs, "found");
+  if (!Array.isArray(found)) return [];
+  return found.map((names) =>
+    Array.isArray(names) ? names.filter((name) => typeof name === "string") : []
+  );
 }
 
 /** Whether a step keeps a result whole of which the model was told a part. */

@@ -78,6 +78,7 @@ export class Discovery {
   readonly #options: DiscoveryOptions;
   readonly #found = new Map<string, Found>();
   #searches = 0;
+  #log: string[][] = [];
 
   /** Begins without any. */
   constructor(options: DiscoveryOptions) {
@@ -109,6 +110,39 @@ export class Discovery {
     });
   }
 
+  /**
+   * Declares again what searches of the past found, as they left it: in the same order, so that a request begins as the last one did. Tools that are not there any
+   * more are left out. Rejects only when the run is ended meanwhile.
+   */
+  async recall(searches: readonly (readonly string[])[]): Promise<void> {
+    const { expander, signal, emit } = this.#options;
+    const names = [...new Set(searches.flat())];
+    if (names.length === 0) return;
+    try {
+      const tools = await untilAborted(
+        signal,
+        Promise.resolve(expander.expand({ names, limit: names.length, signal })),
+      );
+      const byName = new Map(tools.map((tool) => [tool.declaration.name, tool]));
+      for (const search of searches) this.#take(search.flatMap((name) => byName.get(name) ?? []));
+    } catch (error) {
+      if (signal.aborted) throw error;
+      emit({
+        type: "warning",
+        content: `Tools that were found before could not be found again: ${
+          cleanError(error).message
+        }`,
+      });
+    }
+  }
+
+  /** What was found since this was last asked, search by search, for the trace; nothing where nothing was. */
+  takeLog(): readonly (readonly string[])[] | undefined {
+    const log = this.#log;
+    this.#log = [];
+    return log.length === 0 ? undefined : log;
+  }
+
   async #search(wish: Wish): Promise<Discovered> {
     const { expander, signal, isTaken } = this.#options;
     const { names, query } = wish;
@@ -126,6 +160,7 @@ export class Discovery {
       : [];
     const { told, large, dropped } = this.#take(wanted);
     const found = told.map((tool) => this.#nameOf(tool));
+    if (told.length > 0) this.#log.push(told.map(({ declaration }) => declaration.name));
     this.#options.emit({
       type: "tools_discovered",
       args: { names, query, found, dropped: dropped.map((tool) => this.#nameOf(tool)) },

@@ -3,6 +3,7 @@ import type { Message } from "../contracts/model.ts";
 import type { CallableTool, ToolExpander, ToolSearch, ToolSet } from "../contracts/tool.ts";
 import type { ScriptedStep } from "../llm/scripted.ts";
 import { Redactor } from "../redact/redactor.ts";
+import { MemoryStore } from "../stores/memory.ts";
 import { block, fixture, type FixtureOptions } from "./_run_fixture.ts";
 import { AllowAll } from "./policy.ts";
 
@@ -179,21 +180,58 @@ Deno.test("discovery: what a model writes wrongly, and an expander that fails, a
   );
 });
 
-Deno.test("discovery: a later run of the session begins without what was found, says the past as it was, and finds it again", async () => {
-  const toolExpander = expander([tool("found")]);
-  using run = toolLoop([
-    discover("1", { query: "found" }),
-    call("2", "found"),
+Deno.test("discovery: a later run of the session declares again what is still there, so that its requests begin as the last one did", async () => {
+  const all = [tool("c"), tool("b"), tool("a")];
+  const store = new MemoryStore();
+  using first = fixture([
+    discover("1", { names: ["b"] }),
+    discover("2", { names: ["a", "c"] }),
+    call("3", "b"),
     "first",
-    discover("3", { names: ["found"] }),
     "second",
-  ], { toolExpander });
-  await run.loop.run({ sessionId: "s", message: "one" });
-  await run.loop.run({ sessionId: "s", message: "two" });
-  const [, , third, fourth, fifth] = run.llm.requests;
-  assert.deepEqual(fourth?.messages.slice(0, third?.messages.length), third?.messages);
-  assert.deepEqual(names(fourth), ["discover_tools"]);
-  assert.deepEqual(names(fifth), ["discover_tools", "found"]);
+  ], { store, config: { protocol: "tools", toolExpander: expander(all) } });
+  await first.loop.run({ sessionId: "s", message: "one" });
+  await first.loop.run({ sessionId: "s", message: "two" });
+  const [, , , fourth, fifth] = first.llm.requests;
+  assert.deepEqual(names(fifth), ["discover_tools", "b", "c", "a"]);
+  assert.deepEqual(fifth?.tools, fourth?.tools);
+  assert.deepEqual(fifth?.messages.slice(0, fourth?.messages.length), fourth?.messages);
+
+  using later = fixture([call("4", "a"), "third"], {
+    store,
+    config: { protocol: "tools", policy: new AllowAll(), toolExpander: expander(all.slice(1)) },
+  });
+  await later.loop.run({ sessionId: "s", message: "three" });
+  assert.deepEqual(names(later.llm.requests[0]), ["discover_tools", "b", "a"]);
+  assert.equal(results(later.llm.requests[1]?.messages).at(-1), "a ran");
+
+  using scripts = fixture([SCRIPT("answer(await b())")], {
+    store,
+    config: { toolExpander: expander(all) },
+  });
+  const result = await scripts.loop.run({ sessionId: "s", message: "four" });
+  assert.equal(result.finalText, "b ran");
+});
+
+Deno.test("discovery: when what was found before cannot be found again, there is a warning and the run goes on", async () => {
+  const store = new MemoryStore();
+  using first = fixture([discover("1", { names: ["a"] }), "first"], {
+    store,
+    config: { protocol: "tools", toolExpander: expander([tool("a")]) },
+  });
+  await first.loop.run({ sessionId: "s", message: "one" });
+  using later = fixture(["second"], {
+    store,
+    config: {
+      protocol: "tools",
+      toolExpander: { expand: () => Promise.reject(new Error("out of reach")) },
+    },
+  });
+  const { onEvent, events } = later;
+  const result = await later.loop.run({ sessionId: "s", message: "two", onEvent });
+  assert.equal(result.finalText, "second");
+  assert.deepEqual(names(later.llm.requests[0]), ["discover_tools"]);
+  assert.ok(events.some(({ content }) => String(content).includes("found again: out of reach")));
 });
 
 Deno.test("discovery: of two tools that are one function only the first can be declared", async () => {

@@ -5,6 +5,7 @@ import type { Session } from "../contracts/session.ts";
 import type { RunStep } from "../contracts/step.ts";
 import { untilAborted } from "./abort.ts";
 import { PromptBudget } from "./budget.ts";
+import { searchesOf } from "./call_steps.ts";
 import { checkCarried } from "./carried_bound.ts";
 import { carryJson } from "./carried_data.ts";
 import { attempt } from "./failure.ts";
@@ -73,6 +74,7 @@ export async function prepareRun(setup: RunSetup): Promise<RunState> {
     sandbox,
     protocol: protocolOf(setup.parts.protocol, steps),
   });
+  await run.discovery?.recall(steps.flatMap(searchesOf));
   run.droppedBefore = replay(run, steps);
   if (stepIndex !== undefined) {
     run.conversation.addUser({

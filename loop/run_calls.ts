@@ -157,19 +157,23 @@ async function makeCall(
   const startedAt = run.parts.now().getTime();
   const result = await untilAborted(run.signal, resultOf(run, { call, context, sequence }));
   if ("pending" in result) return result;
-  const { ok, text } = result;
+  const { ok, text, found } = result;
   const maxBytes = run.sandbox.limits.logBytes;
   const told = call.name === READ_RESULT.name
     ? { content: text }
     : tellResult(run.recorder.redact(text), { callId: call.id, maxBytes });
   if (told.whole !== undefined) run.kept.keep(call.id, told.whole);
-  return { call, ok, ...told, durationMs: run.parts.now().getTime() - startedAt };
+  const finds = found === undefined ? {} : { found };
+  return { call, ok, ...told, ...finds, durationMs: run.parts.now().getTime() - startedAt };
 }
 
 async function resultOf(
   run: RunState,
   { call, context: { turn, trace, lost, word }, sequence }: OneCall,
-): Promise<{ ok: boolean; text: string } | { readonly pending: PendingApproval }> {
+): Promise<
+  | { ok: boolean; text: string; found?: KeptResult["found"] | undefined }
+  | { readonly pending: PendingApproval }
+> {
   if (lost?.has(call.id)) return { ok: false, text: LOST };
   const fault = faultOf(run, call, sequence);
   if (fault !== undefined) return { ok: false, text: `Error: ${fault}` };
@@ -178,7 +182,7 @@ async function resultOf(
   }
   if (call.name === DISCOVER_TOOLS.name && run.discovery !== undefined) {
     const { ok, text } = await run.discovery.find(JSON.parse(call.argumentsJson), trace);
-    return { ok, text: ok ? text : `Error: ${text}` };
+    return { ok, text: ok ? text : `Error: ${text}`, found: run.discovery.takeLog() };
   }
   const notes: string[] = [];
   let pending: PendingApproval | undefined;

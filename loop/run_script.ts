@@ -3,6 +3,7 @@ import type { JsonValue } from "../contracts/json.ts";
 import type { EvaluateRequest, Execution } from "../contracts/sandbox.ts";
 import { untilAborted } from "./abort.ts";
 import { type CallCost, stepCost } from "./call_cost.ts";
+import type { KeptResult } from "./call_steps.ts";
 import { boundArgs } from "./carried_bound.ts";
 import { type CarriedData, carryValue } from "./carried_data.ts";
 import { attempt } from "./failure.ts";
@@ -67,7 +68,12 @@ export async function runScript(run: RunState, script: Script): Promise<string |
   run.scripts.push(source);
   const ok = execution.failure === undefined;
   const result = await recorder.record(
-    { stepType: "execute_js_result", content, toolArgs: traceOf(execution, seed), durationMs },
+    {
+      stepType: "execute_js_result",
+      content,
+      toolArgs: traceOf(execution, { seed, found: run.discovery?.takeLog() }),
+      durationMs,
+    },
     { type: "execute_js_result", content, ok, durationMs, tokens: callTokens(cost.usage) },
   );
   conversation.add(result);
@@ -172,7 +178,10 @@ async function replaceData(run: RunState, { data, value }: Returned): Promise<vo
 }
 
 /** What the trace keeps of an execution: with seed and clock it can be run again and give the same. */
-function traceOf(execution: Execution, seed: number): string {
+function traceOf(
+  execution: Execution,
+  { seed, found }: { readonly seed: number; readonly found: KeptResult["found"] | undefined },
+): string {
   const { failure, valueJson, answerJson, guestMs, hostCalls, clockMs } = execution;
   return JSON.stringify({
     seed,
@@ -183,6 +192,7 @@ function traceOf(execution: Execution, seed: number): string {
     answered: answerJson !== undefined,
     guest_ms: guestMs,
     host_calls: hostCalls,
+    ...(found === undefined ? {} : { found }),
   });
 }
 

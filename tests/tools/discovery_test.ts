@@ -1,5 +1,6 @@
 /** Tools that are found while a run goes on, with real parts: guests in processes, requests over loopback, many tools. */
 import assert from "node:assert/strict";
+import type { RunRequest } from "../../contracts/loop.ts";
 import { createOpenAIClient } from "../../llm/openai.ts";
 import { scriptedClient, type ScriptedStep } from "../../llm/scripted.ts";
 import { createLoop } from "../../loop/create_loop.ts";
@@ -41,7 +42,7 @@ function block(body: string): string {
 const FIND = block(`log(discover_tools({ query: "weather", names: ["parcel-action-9"] }))`);
 
 for (const kind of ["process", "inline"] as const) {
-  Deno.test(`discovery in scripts (${kind}): a found tool is a typed function of the next block, of this run alone`, async () => {
+  Deno.test(`discovery in scripts (${kind}): a found tool is a typed function of the next block, and of later runs that may find it`, async () => {
     await using host = kind === "inline" ? createInlineHost() : createProcessHost();
     await using builder = new DefaultSandboxBuilder({
       host,
@@ -60,7 +61,6 @@ for (const kind of ["process", "inline"] as const) {
         `answer([own(), weather_action_2({ id: "a", amount: 3 }), parcel_action_9({ id: "b" })])`,
       ),
       block(`answer(typeof weather_action_2)`),
-      FIND,
       block(`try { weather_action_2({ id: 5 }) } catch (error) { answer(error.message) }`),
     ];
     const llm = scriptedClient(replies);
@@ -72,13 +72,14 @@ for (const kind of ["process", "inline"] as const) {
       sandboxBuilder: pool,
       toolExpander: createToolExpander(manyTools(30)),
     });
-    const run = async (message: string) => {
-      const { finalText, error } = await loop.run({ sessionId: "s", message });
+    const run = async (message: string, more: Partial<RunRequest> = {}) => {
+      const { finalText, error } = await loop.run({ sessionId: "s", message, ...more });
       assert.equal(error, undefined);
       return finalText;
     };
     assert.deepEqual(JSON.parse(await run("one")), ["own", "weather 2: a x 3", "parcel 9: b x 1"]);
-    assert.equal(await run("two"), "undefined");
+    // The sandbox is the same, what the run may find is not.
+    assert.equal(await run("two", { toolExpander: createToolExpander([]) }), "undefined");
     assert.match(await run("three"), /\$\.id: expected string, got 5 \(number\)/);
     llm.assertDone();
 
