@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import type { Message } from "../contracts/model.ts";
+import type { EvaluateRequest, Execution } from "../contracts/sandbox.ts";
+import type { Span } from "../contracts/tracing.ts";
 import type { CallableTool, ToolExpander, ToolSearch, ToolSet } from "../contracts/tool.ts";
 import type { ScriptedStep } from "../llm/scripted.ts";
 import { Redactor } from "../redact/redactor.ts";
 import { MemoryStore } from "../stores/memory.ts";
+import { execution, fakeSandboxBuilder } from "./_fake_sandbox.ts";
 import { block, fixture, type FixtureOptions } from "./_run_fixture.ts";
 import { AllowAll } from "./policy.ts";
 
@@ -293,6 +296,18 @@ Deno.test("discovery: what was found counts into what a request takes, and large
   assert.equal(result.error?.code, "model_context_overflow");
 });
 
+/** Runs nothing that uses `there`, nor `here` before it was found: says what an engine says of a name that is missing. */
+function namesMissing(request: EvaluateRequest): Promise<Execution> | undefined {
+  const { source, onCall } = request;
+  const missing = (name: string) =>
+    execution({ failure: { kind: "threw", message: `ReferenceError: '${name}' is not defined` } });
+  if (source.includes("there()")) return Promise.resolve(missing("there"));
+  if (!source.includes("discover_tools")) return undefined;
+  const signal = new AbortController().signal;
+  return onCall({ name: "discover_tools", argsJson: '["here"]', sequence: 0, signal })
+    .then(() => missing("here"));
+}
+
 const SCRIPT = (body: string) => block(`async function run() { ${body} }`);
 
 Deno.test("discovery in scripts: what was found is shown after the script and can be called in the next; the prompt stays as it was", async () => {
@@ -354,7 +369,6 @@ Deno.test("discovery in scripts: a run whose sandbox cannot grow says so", async
       toolExpander: expander([]),
       sandboxBuilder: {
         build: async () => {
-          const { fakeSandboxBuilder } = await import("./_fake_sandbox.ts");
           const { extend: _, ...rest } = await fakeSandboxBuilder().build({} as never);
           return rest;
         },
@@ -376,4 +390,67 @@ Deno.test("discovery: a request's own expander is taken in place of the loop's, 
     async () => await run.loop.run({ sessionId: "s", message: "x", toolExpander: {} as never }),
     /toolExpander/,
   );
+});
+
+Deno.test("discovery in scripts: a found function that is called too early, or one that was never found, is told what to do", async () => {
+  using run = fixture([
+    SCRIPT(`await discover_tools("here"); await here()`),
+    SCRIPT("await there()"),
+    SCRIPT("answer(await here())"),
+  ], { sandbox: { evaluate: namesMissing }, config: { toolExpander: expander([tool("here")]) } });
+  const result = await run.loop.run({ sessionId: "s", message: "go" });
+  assert.equal(result.finalText, "here ran");
+  const [, second, third] = run.llm.requests.map(({ messages }) => messages.at(-1)!.content);
+  assert.match(second!, /\nhere can be called from the next block on\n/);
+  assert.match(
+    third!,
+    /\nif there is a function to be found: discover_tools\(\{ names: \["there"\] \}\)\n/,
+  );
+});
+
+Deno.test("discovery: no policy and no person is asked to look, and what was found is refused as anything else is", async () => {
+  const refuseAll = {
+    policy: { check: () => ({ decision: "deny", reason: "not today" }) as const },
+    approveAll: true,
+    toolExpander: expander([tool("found")]),
+  };
+  using named = toolLoop(
+    [discover("1", { query: "found" }), call("2", "found"), "done"],
+    refuseAll,
+  );
+  await named.loop.run({ sessionId: "s", message: "go" });
+  assert.match(
+    results(named.llm.requests[2]?.messages)[1]!,
+    /^PermissionError: found.* is refused: not today/,
+  );
+  using scripts = fixture([
+    SCRIPT(`await discover_tools({ query: "found" })`),
+    SCRIPT("try { await found() } catch (error) { answer(error.message) }"),
+  ], { config: refuseAll });
+  const { finalText } = await scripts.loop.run({ sessionId: "s", message: "go" });
+  assert.match(finalText, /found.* is refused: not today/);
+});
+
+Deno.test("discovery: each search has a span of its own", async () => {
+  const spans: string[] = [];
+  const span = (name: string): Span => ({
+    setAttributes: (more) => {
+      if ("agentloop.discover_tools.found" in more) spans.push(`${name} ${JSON.stringify(more)}`);
+    },
+    fail: (message) => void spans.push(`${name} failed: ${message}`),
+    end: () => {},
+    child: span,
+  });
+  const broken = { expand: () => Promise.reject(new Error("no index")) };
+  for (const toolExpander of [expander([tool("found")]), broken]) {
+    using run = toolLoop([discover("1", { query: "found" }), "done"], {
+      toolExpander,
+      tracer: { start: span },
+    });
+    await run.loop.run({ sessionId: "s", message: "go" });
+  }
+  assert.deepEqual(spans, [
+    'agentloop.discover_tools {"agentloop.discover_tools.found":1}',
+    "agentloop.discover_tools failed: no index",
+  ]);
 });

@@ -4,6 +4,7 @@
  */
 import type { Execution, ExecutionFailure } from "../contracts/sandbox.ts";
 import { declaredNames } from "./code_scan.ts";
+import { DISCOVER_TOOLS } from "./discovery.ts";
 
 /** What the hints are made from. */
 export interface HintInput {
@@ -18,7 +19,8 @@ export interface HintInput {
 const MAX_QUOTED_CHARACTERS = 160;
 
 /** The line that failed, and what may have been meant. */
-export function failureHints(failure: ExecutionFailure, input: HintInput): string[] {
+export function failureHints(failure: ExecutionFailure, given: HintInput): string[] {
+  const input = { ...given, functions: [...given.functions] };
   const line = failure.line === undefined
     ? undefined
     : input.source.split("\n")[failure.line - 1]?.trim();
@@ -26,6 +28,7 @@ export function failureHints(failure: ExecutionFailure, input: HintInput): strin
     ...(line ? [`  ${failure.line} | ${line.slice(0, MAX_QUOTED_CHARACTERS).toWellFormed()}`] : []),
     ...redefineHint(failure, input.earlierScripts),
     ...absentHint(failure),
+    ...discoverHint(failure, input),
     ...moduleHint(failure, line ?? ""),
     ...awaitHint(failure, line ?? "", input),
   ];
@@ -61,6 +64,21 @@ function absentHint(failure: ExecutionFailure): string[] {
   const name = missingName(failure);
   if (name === undefined || !Object.hasOwn(ABSENT, name)) return [];
   return [`there is no ${name} here: ${ABSENT[name]}`];
+}
+
+/** A function that was found in this very block, or that may still be found. */
+function discoverHint(
+  failure: ExecutionFailure,
+  { functions, earlierScripts }: HintInput & { readonly functions: readonly string[] },
+): string[] {
+  const name = missingName(failure);
+  if (name === undefined || !functions.includes(DISCOVER_TOOLS.name)) return [];
+  if (functions.includes(name)) return [`${name} can be called from the next block on`];
+  const isOwn = Object.hasOwn(ABSENT, name) ||
+    earlierScripts.some((source) => declaredNames(source).has(name));
+  return isOwn
+    ? []
+    : [`if ${name} is a function to be found: ${DISCOVER_TOOLS.name}({ names: ["${name}"] })`];
 }
 
 /** The engine's words on an import or export that is not in a module help nobody. */
