@@ -28,7 +28,7 @@ export const DISCOVER_TOOLS: ToolDeclaration = {
 /** The same for the prompt of scripts. */
 export const DISCOVER_FUNCTION =
   `declare function ${DISCOVER_TOOLS.name}(args: { query?: string /* words for what is needed */; names?: string[] }): string[]; ` +
-  "// finds further functions, gives their names; you are shown their declarations after the script, and can call them from the next block on";
+  "// finds further functions, gives their names; you are shown their declarations after the script, and can call them from your next turn on";
 
 /** Discovered tools that a run declares at most; then those go that were not asked for the longest. What a prompt bears beside the work itself. */
 export const MAX_DISCOVERED = 64;
@@ -263,7 +263,7 @@ export class Discovery {
         ? (query === "" ? [] : ["nothing new matches the query; try other words"])
         : [
           forScripts
-            ? "functions that you can call from the next block on:"
+            ? "functions that you can call from your next turn on:"
             : "Found; you can call them from your next turn on:",
           ...lines,
         ]),

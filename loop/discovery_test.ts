@@ -340,7 +340,7 @@ Deno.test("discovery in scripts: what was found is shown after the script and ca
   assert.deepEqual(second!.messages.slice(0, 2), first!.messages.slice(0, 2));
   assert.match(
     second!.messages.at(-1)!.content,
-    /^log:\n\["get_weather"\]\nnote: functions that you can call from the next block on:\ndeclare function get_weather\(args\?: Record<string, any>\): any; \/\/ does get-weather\n/,
+    /^log:\n\["get_weather"\]\nnote: functions that you can call from your next turn on:\ndeclare function get_weather\(args\?: Record<string, any>\): any; \/\/ does get-weather\n/,
   );
   assert.deepEqual(events.filter(({ type }) => type === "tools_discovered").length, 1);
 });
@@ -358,7 +358,7 @@ Deno.test("discovery in scripts: a block that looks for ever more is stopped, an
   const observation = run.llm.requests[1]!.messages.at(-1)!.content;
   assert.match(
     observation,
-    /^log:\nthis block has found as much as can be shown; go on in the next/,
+    /^log:\nthis script has found as much as can be shown; go on in your next turn/,
   );
   assert.ok(observation.length < 20_000, `${observation.length}`);
 });
@@ -401,7 +401,7 @@ Deno.test("discovery in scripts: a found function that is called too early, or o
   const result = await run.loop.run({ sessionId: "s", message: "go" });
   assert.equal(result.finalText, "here ran");
   const [, second, third] = run.llm.requests.map(({ messages }) => messages.at(-1)!.content);
-  assert.match(second!, /\nhere can be called from the next block on\n/);
+  assert.match(second!, /\nhere can be called from your next turn on\n/);
   assert.match(
     third!,
     /\nif there is a function to be found: discover_tools\(\{ names: \["there"\] \}\)\n/,
@@ -453,4 +453,54 @@ Deno.test("discovery: each search has a span of its own", async () => {
     'agentloop.discover_tools {"agentloop.discover_tools.found":1}',
     "agentloop.discover_tools failed: no index",
   ]);
+});
+
+Deno.test("discovery: a run that waits at a call of a found tool is taken up with that tool", async () => {
+  const store = new MemoryStore();
+  const done: string[] = [];
+  const send: CallableTool = {
+    ...tool("send"),
+    hostFunction: { name: "send", sideEffect: true, execute: () => void done.push("sent") },
+  };
+  const config = {
+    protocol: "tools",
+    toolExpander: expander([send]),
+    approve: () => ({ decision: "wait" }) as const,
+  } as const;
+  using first = fixture([discover("1", { query: "send" }), call("2", "send")], { store, config });
+  assert.equal((await first.loop.run({ sessionId: "s", message: "go" })).status, "waiting");
+  using second = fixture(["It is sent."], { store, config });
+  const result = await second.loop.resume({
+    sessionId: "s",
+    callId: "2",
+    decision: { decision: "approve" },
+  });
+  assert.deepEqual([result.status, result.finalText, done], ["completed", "It is sent.", ["sent"]]);
+  assert.deepEqual(names(second.llm.requests[0]), ["discover_tools", "send"]);
+});
+
+Deno.test("discovery in scripts that come as calls: what was found stands in the call's result, and stays when auto changes over", async () => {
+  const script = (id: string, body: string) =>
+    call(id, "run_javascript", { code: `async function run() { ${body} }` });
+  using asCalls = fixture([
+    script("1", `await discover_tools({ names: ["found"] })`),
+    script("2", "answer(await found())"),
+  ], { config: { protocol: "code-tool", toolExpander: expander([tool("found")]) } });
+  const result = await asCalls.loop.run({ sessionId: "s", message: "go" });
+  assert.equal(result.finalText, "found ran");
+  const [first, second] = asCalls.llm.requests;
+  assert.match(results(second?.messages)[0]!, /declare function found\(/);
+  assert.deepEqual(names(first), ["run_javascript"]);
+  assert.deepEqual(second?.tools, first?.tools);
+  assert.equal(second?.messages[0]?.content, first?.messages[0]?.content);
+
+  using auto = fixture([
+    SCRIPT(`await discover_tools({ names: ["found"] })`),
+    { text: '{"name": "found", "arguments": {}}' },
+    { text: '{"name": "found", "arguments": {}}' },
+    script("2", "answer(await found())"),
+  ], { config: { protocol: "auto", toolExpander: expander([tool("found")]) } });
+  const changed = await auto.loop.run({ sessionId: "s", message: "go" });
+  assert.equal(changed.finalText, "found ran");
+  assert.match(auto.llm.requests.at(-1)!.messages[0]!.content, /declare function discover_tools\(/);
 });

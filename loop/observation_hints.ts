@@ -73,7 +73,7 @@ function discoverHint(
 ): string[] {
   const name = missingName(failure);
   if (name === undefined || !functions.includes(DISCOVER_TOOLS.name)) return [];
-  if (functions.includes(name)) return [`${name} can be called from the next block on`];
+  if (functions.includes(name)) return [`${name} can be called from your next turn on`];
   const isOwn = Object.hasOwn(ABSENT, name) ||
     earlierScripts.some((source) => declaredNames(source).has(name));
   return isOwn

@@ -72,7 +72,7 @@ export function answerDiscovery(
     if (bytes > MAX_TOLD_BYTES) {
       return {
         ok: false,
-        message: "this block has found as much as can be shown; go on in the next",
+        message: "this script has found as much as can be shown; go on in your next turn",
       };
     }
     const [args] = JSON.parse(argsJson) as readonly JsonValue[];

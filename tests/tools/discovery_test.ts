@@ -42,7 +42,7 @@ function block(body: string): string {
 const FIND = block(`log(discover_tools({ query: "weather", names: ["parcel-action-9"] }))`);
 
 for (const kind of ["process", "inline"] as const) {
-  Deno.test(`discovery in scripts (${kind}): a found tool is a typed function of the next block, and of later runs that may find it`, async () => {
+  Deno.test(`discovery in scripts (${kind}): a found tool is a typed function of the next turn, and of later runs that may find it`, async () => {
     await using host = kind === "inline" ? createInlineHost() : createProcessHost();
     await using builder = new DefaultSandboxBuilder({
       host,
@@ -92,7 +92,7 @@ for (const kind of ["process", "inline"] as const) {
     const told = second!.messages.at(-1)!.content;
     assert.match(
       told,
-      /note: functions that you can call from the next block on:\ndeclare function parcel_action_9\(args: \{ id: string.*amount\?: number/,
+      /note: functions that you can call from your next turn on:\ndeclare function parcel_action_9\(args: \{ id: string.*amount\?: number/,
     );
     assert.match(told, /\ndeclare function weather_action_2\(/);
     const calls = (await store.calls("s")).map(({ name }) => name);
