@@ -4,43 +4,22 @@
  */
 import type { RunEventBody } from "../contracts/event.ts";
 import type { JsonValue } from "../contracts/json.ts";
-import type { ToolDeclaration } from "../contracts/model.ts";
 import type { CallableTool, ToolExpander } from "../contracts/tool.ts";
 import { untilAborted } from "./abort.ts";
 import { cleanError } from "./clean_error.ts";
+import { MAX_NAMED, readWish, type Wish } from "./discover_wish.ts";
 import { shown } from "./passage.ts";
 import { type Trace, traced } from "./trace.ts";
-
-/** Looks for tools; declared in a run that can find some. */
-export const DISCOVER_TOOLS: ToolDeclaration = {
-  name: "discover_tools",
-  description:
-    "Finds further tools, by names or by words for what they do. They can be called from your next turn on.",
-  parameters: {
-    type: "object",
-    properties: {
-      query: { type: "string", description: "words for what is needed" },
-      names: { type: "array", items: { type: "string" } },
-    },
-  },
-};
-
-/** The same for the prompt of scripts. */
-export const DISCOVER_FUNCTION =
-  `declare function ${DISCOVER_TOOLS.name}(args: { query?: string /* words for what is needed */; names?: string[] }): string[]; ` +
-  "// finds further functions, gives their names; you are shown their declarations after the script, and can call them from your next turn on";
 
 /** Discovered tools that a run declares at most; then those go that were not asked for the longest. What a prompt bears beside the work itself. */
 export const MAX_DISCOVERED = 64;
 /** What their declarations may take together, in characters of JSON: about four times what 64 usual ones do. One search cannot find more than that either. */
 const MAX_DECLARED = 64 * 1024;
-/** Tools that a query finds at most, and that can be named at once. */
+/** Tools that a query finds at most. */
 const MAX_FOUND = 8;
-const MAX_NAMED = 16;
 /** Names that are looked for because they are near to one that is not there, and those that are not there for which that is done. */
 const MAX_NEAR = 3;
 const MAX_UNKNOWN = 4;
-const MAX_QUERY = 500;
 const MAX_DESCRIPTION = 160;
 
 /** What a discovery is made of. */
@@ -290,29 +269,6 @@ export class Discovery {
 
 function failed(text: string): Discovered {
   return { ok: false, names: [], text };
-}
-
-/** What a model looks for. */
-interface Wish {
-  readonly names: readonly string[];
-  readonly query: string;
-  /** Names that are too many. */
-  readonly left: number;
-}
-
-/** Takes what was meant where the form is a little wrong: a single name, or a text in place of an object. */
-function readWish(args: JsonValue | undefined): Wish | undefined {
-  const fields = typeof args === "string" ? { query: args } : args;
-  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return undefined;
-  const { names: given, query: said } = fields as Readonly<Record<string, JsonValue>>;
-  const list: readonly JsonValue[] = Array.isArray(given) ? given : given == null ? [] : [given];
-  const all = [...new Set(list.filter((name) => typeof name === "string"))].filter((name) =>
-    name.trim() !== ""
-  );
-  const query = typeof said === "string" ? said.slice(0, MAX_QUERY).toWellFormed().trim() : "";
-  if (all.length === 0 && query === "") return undefined;
-  const names = all.slice(0, MAX_NAMED).map((name) => name.slice(0, MAX_QUERY).toWellFormed());
-  return { names, query, left: all.length - names.length };
 }
 
 function isNamed({ declaration, hostFunction }: CallableTool, name: string): boolean {

@@ -4,7 +4,7 @@
  */
 import type { Execution, ExecutionFailure } from "../contracts/sandbox.ts";
 import { declaredNames } from "./code_scan.ts";
-import { DISCOVER_TOOLS } from "./discovery.ts";
+import { DISCOVER_TOOLS } from "./discover_wish.ts";
 
 /** What the hints are made from. */
 export interface HintInput {

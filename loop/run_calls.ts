@@ -9,7 +9,7 @@ import type { RunStep } from "../contracts/step.ts";
 import { untilAborted } from "./abort.ts";
 import type { CallCost } from "./call_cost.ts";
 import { callsStep, callStep, type KeptResult, resultStep } from "./call_steps.ts";
-import { DISCOVER_TOOLS } from "./discovery.ts";
+import { DISCOVER_TOOLS } from "./discover_wish.ts";
 import { READ_RESULT, tellResult } from "./kept_results.ts";
 import { shown } from "./passage.ts";
 import { approvalStep, WaitingForApproval } from "./pending.ts";

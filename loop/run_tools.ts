@@ -4,7 +4,7 @@ import { AgentLoopError } from "../contracts/errors.ts";
 import type { ToolDeclaration } from "../contracts/model.ts";
 import { DEFAULT_SANDBOX_LIMITS, type HostFunction, type Sandbox } from "../contracts/sandbox.ts";
 import type { CallableTool, ToolSet } from "../contracts/tool.ts";
-import { DISCOVER_TOOLS } from "./discovery.ts";
+import { DISCOVER_TOOLS } from "./discover_wish.ts";
 import { READ_RESULT } from "./kept_results.ts";
 
 /** The tools of one run. */
