@@ -99,6 +99,18 @@ export type {
   CallRowOutcome,
   CallStart,
 } from "./contracts/call_log.ts";
+export {
+  DEFAULT_RECALLED_FACTS,
+  type Fact,
+  type FactOwner,
+  type FactStore,
+  MAX_FACT_BYTES,
+  MAX_FACT_TAG_BYTES,
+  MAX_FACT_TAGS,
+  MAX_FACTS,
+  MAX_RECALLED_FACTS,
+  type NewFact,
+} from "./contracts/fact.ts";
 export type { Grant, GrantStore } from "./contracts/grant.ts";
 export { Redactor, type RedactorOptions } from "./redact/redactor.ts";
 export type { RedactionStream, TextRedactor } from "./contracts/redaction.ts";

@@ -6,6 +6,8 @@
 export {
   callLogContract,
   type CallLogFixture,
+  factStoreContract,
+  type FactStoreFixture,
   grantStoreContract,
   type GrantStoreFixture,
   type RegisterTest,

@@ -52,6 +52,8 @@ export interface CallContext {
     use: SecretUse,
     encode?: (value: string) => string,
   ) => Promise<string>;
+  /** The text without the secrets that the run knows of: for what a function keeps that later prompts, or people, are shown. */
+  readonly redact: (text: string) => string;
 }
 
 /** A function of ours that a script may call by its name. */

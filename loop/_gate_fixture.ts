@@ -54,6 +54,7 @@ export function testGate(
     note: () => {},
     reserve: () => ({ [Symbol.dispose]() {} }),
     spend: () => {},
+    redact: (text) => text,
     pauseWall: () => ({ [Symbol.dispose]: () => {} }),
     ...options,
     limits: { ...DEFAULT_SANDBOX_LIMITS, ...options.limits },

@@ -76,7 +76,7 @@ function callContext(
   { options, secrets }: { readonly options: GateOptions; readonly secrets: Secrets },
 ): CallContext {
   const { life } = passage;
-  const { runId, sessionId, scope, userId, emit, reserve, spend } = options;
+  const { runId, sessionId, scope, userId, emit, reserve, spend, redact } = options;
   return {
     signal: life.signal,
     runId,
@@ -89,6 +89,7 @@ function callContext(
     spend,
     secret: secrets.secret,
     fill: secrets.fill,
+    redact,
   };
 }
 

@@ -57,6 +57,8 @@ export interface GateOptions {
   readonly secrets?: { readonly source: SecretSource; readonly kept: RunSecrets };
   /** Takes a call on which there is no word yet; without it such a call is refused. */
   readonly wait?: (pending: Omit<PendingApproval, "callId">) => void;
+  /** Takes secrets out of a text. */
+  readonly redact: CallContext["redact"];
   /** Stops the run's wall time until it is disposed. */
   readonly pauseWall: () => Disposable;
 }

@@ -244,6 +244,7 @@ function gateOptions(
     ...(request.userId === undefined ? {} : { userId: request.userId }),
     emit: recorder.emit,
     spend: (tokens) => spending.add(tokens),
+    redact: recorder.redact,
     now: parts.now,
   };
 }

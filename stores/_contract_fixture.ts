@@ -1,6 +1,7 @@
 /** What the cases of the contract suites are given, and what they share. */
 import assert from "node:assert/strict";
 import type { CallLog } from "../contracts/call_log.ts";
+import type { FactStore } from "../contracts/fact.ts";
 import type { GrantStore } from "../contracts/grant.ts";
 import type { SpendLedger } from "../contracts/limits.ts";
 import type { SessionCatalog, SessionStore } from "../contracts/session.ts";
@@ -52,6 +53,16 @@ export interface GrantStoreFixture {
   readonly grants: GrantStore;
   /** Opens a second, independent handle on the same storage, as another process would. Needed for `shared` only. */
   readonly another?: () => GrantStoreFixture | Promise<GrantStoreFixture>;
+  /** Releases the handle. Called once, when the case is over. */
+  readonly close?: () => void | Promise<void>;
+}
+
+/** A store that the fact suite tries: empty when the factory returns it. */
+export interface FactStoreFixture {
+  /** The store. */
+  readonly facts: FactStore;
+  /** Opens a second, independent handle on the same storage, as another process would. Needed for `shared` only. */
+  readonly another?: () => FactStoreFixture | Promise<FactStoreFixture>;
   /** Releases the handle. Called once, when the case is over. */
   readonly close?: () => void | Promise<void>;
 }

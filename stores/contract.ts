@@ -7,11 +7,13 @@ import { CATALOG_CASES, SHARED_CATALOG_CASES } from "./_catalog_cases.ts";
 import type {
   CallLogFixture,
   ContractCase,
+  FactStoreFixture,
   GrantStoreFixture,
   SessionStoreFixture,
   SpendLedgerFixture,
   StepStoreFixture,
 } from "./_contract_fixture.ts";
+import { FACT_CASES, SHARED_FACT_CASES } from "./_fact_cases.ts";
 import { GRANT_CASES, SHARED_GRANT_CASES } from "./_grant_cases.ts";
 import { LEDGER_CASES, SHARED_LEDGER_CASES } from "./_ledger_cases.ts";
 import { SESSION_CASES, SHARED_SESSION_CASES } from "./_session_cases.ts";
@@ -19,6 +21,7 @@ import { SHARED_STEP_CASES, STEP_CASES } from "./_step_cases.ts";
 
 export type {
   CallLogFixture,
+  FactStoreFixture,
   GrantStoreFixture,
   SessionStoreFixture,
   SpendLedgerFixture,
@@ -130,6 +133,21 @@ export function grantStoreContract(
 ): void {
   const cases = options.shared ? [...GRANT_CASES, ...SHARED_GRANT_CASES] : GRANT_CASES;
   register(`${name} as a GrantStore`, open, cases, options.test);
+}
+
+/**
+ * Registers the cases that every `FactStore` must pass, one test each.
+ *
+ * @param name Stands before each test's name.
+ * @param open Makes an empty store; called once a case.
+ */
+export function factStoreContract(
+  name: string,
+  open: () => FactStoreFixture | Promise<FactStoreFixture>,
+  options: StepStoreContractOptions = {},
+): void {
+  const cases = options.shared ? [...FACT_CASES, ...SHARED_FACT_CASES] : FACT_CASES;
+  register(`${name} as a FactStore`, open, cases, options.test);
 }
 
 function register<Fixture extends { readonly close?: () => void | Promise<void> }>(

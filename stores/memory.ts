@@ -4,6 +4,7 @@
  * Needs no permission and does no I/O. Nothing outlives the object and no other process sees it.
  */
 import type { CallEnded, CallLog, CallRow, CallStart } from "../contracts/call_log.ts";
+import type { FactStore } from "../contracts/fact.ts";
 import type { Grant, GrantStore } from "../contracts/grant.ts";
 import type { Spend, SpendLedger } from "../contracts/limits.ts";
 import type {
@@ -17,6 +18,7 @@ import type {
 import type { NewRunStep, RunStep, StepStore } from "../contracts/step.ts";
 import { checkedGrant, checkedRevocation } from "./grant_input.ts";
 import { checkedAfter, checkedCallEnded, checkedCallStart } from "./call_input.ts";
+import { MemoryFacts } from "./memory_facts.ts";
 import { sessionTitle } from "./session_title.ts";
 import { checkedMinute, checkedScopeKey, checkedSpend } from "./spend_input.ts";
 import {
@@ -72,6 +74,8 @@ interface Entry {
  */
 export class MemoryStore
   implements SessionStore, StepStore, SessionCatalog, CallLog, SpendLedger, GrantStore {
+  /** What is remembered beyond sessions. */
+  readonly facts: FactStore;
   readonly #now: () => Date;
   readonly #entries = new Map<string, Entry>();
   /** Where the rows of calls that have not ended stand. */
@@ -83,6 +87,7 @@ export class MemoryStore
   /** Creates an empty store. */
   constructor(options: MemoryStoreOptions = {}) {
     this.#now = options.now ?? (() => new Date());
+    this.facts = new MemoryFacts(this.#now);
   }
 
   /** The session; for an unknown id a shell of one, which is not created. */

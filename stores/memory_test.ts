@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { MAX_FACTS } from "../contracts/fact.ts";
 import { sampleStep, sampleSummary } from "./_contract_samples.ts";
 import {
   callLogContract,
+  factStoreContract,
   grantStoreContract,
   sessionStoreContract,
   spendLedgerContract,
@@ -11,6 +13,7 @@ import { MemoryStore } from "./memory.ts";
 
 stepStoreContract("MemoryStore", () => ({ steps: new MemoryStore() }));
 callLogContract("MemoryStore", () => ({ calls: new MemoryStore() }));
+factStoreContract("MemoryStore", () => ({ facts: new MemoryStore().facts }));
 grantStoreContract("MemoryStore", () => ({ grants: new MemoryStore() }));
 spendLedgerContract("MemoryStore", () => ({ ledger: new MemoryStore() }));
 sessionStoreContract("MemoryStore", () => {
@@ -41,4 +44,15 @@ Deno.test("MemoryStore gives well-formed text for a lone surrogate, as the store
   const store = new MemoryStore();
   await store.append(sampleStep({ content: "ok \uD83D end" }));
   assert.equal((await store.lastN("session", 1))[0]!.content, "ok \uFFFD end");
+});
+
+Deno.test("MemoryStore keeps no more facts of one owner than it may, and says what to do", async () => {
+  const { facts } = new MemoryStore();
+  for (let n = 0; n < MAX_FACTS; n++) await facts.remember({}, { text: `fact ${n}` });
+  await assert.rejects(facts.remember({}, { text: "one more" }), /holds 10000 facts.*Forget some/);
+  await facts.remember({}, { text: "fact 5", tags: ["again"] });
+  await facts.remember({ userId: "other" }, { text: "one more" });
+  assert.equal(await facts.forget({}, "1"), true);
+  await facts.remember({}, { text: "one more" });
+  assert.equal((await facts.recall({}, "fact 77"))[0]!.text, "fact 77");
 });

@@ -21,6 +21,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addCalls,
   addSpend,
   addGrants,
+  addFacts,
 ];
 
 /** The version that this code reads and writes. */
@@ -154,5 +155,38 @@ function addGrants(database: DatabaseSync): void {
       grant_key TEXT NOT NULL,
       UNIQUE (session_id, name, grant_key)
     );
+  `);
+}
+
+/**
+ * What is remembered beyond sessions. It belongs to no session: deleting one forgets nothing. An owner's facts are numbered by themselves, so that no id tells
+ * of another's facts; `version` grows whenever one is remembered, and is the order of age.
+ *
+ * `fact_words` holds words that were taken apart before: the tokenizer `ascii` splits at spaces and leaves everything beyond ASCII whole. `secure-delete` takes
+ * what is deleted out of the index at once.
+ */
+function addFacts(database: DatabaseSync): void {
+  database.exec(`
+    CREATE TABLE fact_owners (
+      owner_id INTEGER PRIMARY KEY,
+      owner_key TEXT NOT NULL UNIQUE,
+      fact_count INTEGER NOT NULL,
+      last_number INTEGER NOT NULL,
+      last_version INTEGER NOT NULL
+    );
+    CREATE TABLE facts (
+      fact_id INTEGER PRIMARY KEY,
+      owner_id INTEGER NOT NULL REFERENCES fact_owners (owner_id),
+      number INTEGER NOT NULL,
+      version INTEGER NOT NULL,
+      text TEXT NOT NULL,
+      tags TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      UNIQUE (owner_id, number),
+      UNIQUE (owner_id, version),
+      UNIQUE (owner_id, text)
+    );
+    CREATE VIRTUAL TABLE fact_words USING fts5 (owner, words, tokenize = 'ascii', detail = 'column');
+    INSERT INTO fact_words (fact_words, rank) VALUES ('secure-delete', 1);
   `);
 }

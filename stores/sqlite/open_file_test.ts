@@ -217,8 +217,10 @@ Deno.test("SqliteStore says so when it meets a damaged page", async () => {
   using folder = new StoreFolder();
   const path = `${folder.path}/store.db`;
   const bytes = await bytesOfStore();
-  // All but the page that holds the schema.
-  Deno.writeFileSync(path, bytes.fill(0xa5, 4096));
+  Deno.writeFileSync(path, bytes);
+  // The first page of every table and index; not those that hold the schema.
+  for (const page of rootPages(path)) bytes.fill(0xa5, (page - 1) * 4096, page * 4096);
+  Deno.writeFileSync(path, bytes);
   const store = openSqliteStore(path);
   await assert.rejects(store.lastN("session", 10), hasCode("store_corrupt", path));
   await assert.rejects(store.append(sampleStep()), hasCode("store_corrupt", path));
@@ -246,6 +248,12 @@ Deno.test("openSqliteStore says what to grant when it may not touch the file", {
       error.message.includes("--allow-read and --allow-write");
   });
 });
+
+function rootPages(path: string): number[] {
+  using database = new DatabaseSync(path, { readOnly: true });
+  const rows = database.prepare("SELECT rootpage FROM sqlite_schema WHERE rootpage > 0").all();
+  return rows.map((row) => Number(row.rootpage));
+}
 
 function assertUntouched(
   code: "store_newer" | "store_foreign" | "store_corrupt",

@@ -5,6 +5,7 @@
 import { resolve } from "node:path";
 import type { SQLInputValue } from "node:sqlite";
 import type { CallEnded, CallLog, CallRow, CallStart } from "../../contracts/call_log.ts";
+import type { FactStore } from "../../contracts/fact.ts";
 import type { Grant, GrantStore } from "../../contracts/grant.ts";
 import type { Spend, SpendLedger } from "../../contracts/limits.ts";
 import type {
@@ -33,6 +34,7 @@ import {
 import { completeCall, insertCall, selectCalls } from "./calls.ts";
 import { deleteGrants, insertGrant, selectGrants } from "./grants.ts";
 import { Connection } from "./connection.ts";
+import { SqliteFacts } from "./facts.ts";
 import { MEMORY } from "./open_file.ts";
 import { listingOf, sessionOf, STEP_COLUMNS, stepColumns, stepOf } from "./rows.ts";
 import { insertRun } from "./runs.ts";
@@ -124,6 +126,8 @@ export class SqliteStore
     GrantStore,
     Disposable,
     AsyncDisposable {
+  /** What is remembered beyond sessions; stays when a session is deleted. */
+  readonly facts: FactStore;
   readonly #connection: Connection;
   readonly #now: () => Date;
 
@@ -140,6 +144,7 @@ export class SqliteStore
     if (inMemory && readOnly) throw new TypeError("A store in memory cannot be read only.");
     this.#now = now;
     this.#connection = new Connection(inMemory ? path : resolve(path), { readOnly, lockTimeoutMs });
+    this.facts = new SqliteFacts(this.#connection, now);
   }
 
   /** The file, as an absolute path, or ":memory:". */

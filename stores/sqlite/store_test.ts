@@ -6,6 +6,8 @@ import { sampleStep, sampleSummary } from "../_contract_samples.ts";
 import {
   callLogContract,
   type CallLogFixture,
+  factStoreContract,
+  type FactStoreFixture,
   grantStoreContract,
   type GrantStoreFixture,
   sessionStoreContract,
@@ -21,6 +23,7 @@ import { hasCode, StoreFolder } from "../../tests/fixtures/store_folder.ts";
 type Fixture =
   & SessionStoreFixture
   & CallLogFixture
+  & FactStoreFixture
   & GrantStoreFixture
   & SpendLedgerFixture
   & { readonly another?: () => Fixture };
@@ -44,6 +47,7 @@ function handle(path: string, afterwards: () => void = () => {}): Fixture {
     calls: store,
     ledger: store,
     grants: store,
+    facts: store.facts,
     close,
   };
 }
@@ -52,6 +56,8 @@ stepStoreContract("SqliteStore in a file", fileFixture, { shared: true });
 sessionStoreContract("SqliteStore in a file", fileFixture, { shared: true });
 callLogContract("SqliteStore in a file", fileFixture, { shared: true });
 spendLedgerContract("SqliteStore in a file", fileFixture, { shared: true });
+factStoreContract("SqliteStore in a file", fileFixture, { shared: true });
+factStoreContract("SqliteStore in memory", () => handle(":memory:"));
 grantStoreContract("SqliteStore in a file", fileFixture, { shared: true });
 grantStoreContract("SqliteStore in memory", () => handle(":memory:"));
 spendLedgerContract("SqliteStore in memory", () => handle(":memory:"));
@@ -171,6 +177,58 @@ Deno.test("SqliteStore leaves no trace of a deleted session in its files", async
   assert.equal(folder.contains(secret), false);
 });
 
+Deno.test("SqliteStore leaves no trace of a forgotten fact in its files, neither of its text nor of its words", async () => {
+  using folder = new StoreFolder();
+  const path = `${folder.path}/store.db`;
+  await using keeper = openSqliteStore(path);
+  await keeper.facts.remember({}, { text: "this one stays" });
+  const store = openSqliteStore(path);
+  const text = "The launch code is Swordfish";
+  const { id } = await store.facts.remember({ userId: "ada" }, { text, tags: ["Marlin"] });
+  await store.facts.remember({ userId: "ada" }, { text, tags: ["Barracuda"] });
+  await store.close();
+  for (const word of ["Swordfish", "Barracuda", "swordfish", "barracuda"]) {
+    assert.ok(folder.contains(word), `${word} was never in the file`);
+  }
+  assert.equal(await keeper.facts.forget({ userId: "ada" }, id), true);
+  await keeper.close();
+  for (const word of ["wordfish", "arracuda", "arlin"]) assert.equal(folder.contains(word), false);
+  assert.ok(folder.contains("this one stays"));
+});
+
+Deno.test("SqliteStore keeps no more facts of one owner than it may, and says what to do", async () => {
+  using folder = new StoreFolder();
+  const path = `${folder.path}/store.db`;
+  await using store = openSqliteStore(path);
+  const { id } = await store.facts.remember({}, { text: "first" });
+  using database = new DatabaseSync(path);
+  database.exec("UPDATE fact_owners SET fact_count = 10000");
+  await assert.rejects(
+    store.facts.remember({}, { text: "more" }),
+    /holds 10000 facts.*Forget some/,
+  );
+  await store.facts.remember({}, { text: "first", tags: ["again"] });
+  await store.facts.remember({ userId: "other" }, { text: "more" });
+  assert.equal(await store.facts.forget({}, id), true);
+  await store.facts.remember({}, { text: "more" });
+});
+
+Deno.test("SqliteStore keeps facts when a session is deleted, and their index whole", async () => {
+  using folder = new StoreFolder();
+  const path = `${folder.path}/store.db`;
+  await using store = openSqliteStore(path);
+  await store.append(sampleStep());
+  for (let n = 0; n < 300; n++) {
+    const { id } = await store.facts.remember({ userId: `u${n % 3}` }, { text: `fact ${n} tea` });
+    if (n % 2 === 0) await store.facts.forget({ userId: `u${n % 3}` }, id);
+  }
+  await store.delete("session");
+  assert.equal((await store.facts.recall({ userId: "u1" }, "tea", { limit: 100 })).length, 50);
+  using database = new DatabaseSync(path);
+  database.exec("INSERT INTO fact_words (fact_words, rank) VALUES ('integrity-check', 1)");
+  assert.equal(database.prepare("PRAGMA integrity_check").get()?.integrity_check, "ok");
+});
+
 Deno.test("SqliteStore finishes the calls that were made before it is closed, and refuses later ones", async () => {
   using folder = new StoreFolder();
   const path = `${folder.path}/store.db`;
@@ -268,6 +326,8 @@ Deno.test("SqliteStore that was opened to read only reads, and refuses to write"
     (store) => store.finalize("session", sampleSummary()),
     (store) => store.configure("session", { model: "m" }),
     (store) => store.delete("session"),
+    (store) => store.facts.remember({}, { text: "fact" }),
+    (store) => store.facts.forget({}, "1"),
     (store) => store.addSpend("scope", { tokens: 1, cost: 0, hostCalls: 0 }, new Date()),
   ];
   for (const write of writes) await assert.rejects(write(reader), /read only/);

@@ -77,5 +77,6 @@ async function callExec(
     spend: () => {},
     secret: () => Promise.reject(new Error("there are no secrets")),
     fill: (text) => Promise.resolve(text),
+    redact: (text) => text,
   }) as CommandResult;
 }
