@@ -112,6 +112,16 @@ export {
   type NewFact,
 } from "./contracts/fact.ts";
 export type { Grant, GrantStore } from "./contracts/grant.ts";
+export type {
+  DistilledRun,
+  DistillRun,
+  FinishedRun,
+  MemoryMessage,
+  MemoryRole,
+  MemorySink,
+  RunMemory,
+} from "./contracts/memory.ts";
+export { modelDistiller, type ModelDistillerOptions } from "./loop/model_distiller.ts";
 export { Redactor, type RedactorOptions } from "./redact/redactor.ts";
 export type { RedactionStream, TextRedactor } from "./contracts/redaction.ts";
 export type {

@@ -7,6 +7,7 @@ import type { Compactor, ContextBudget } from "./compaction.ts";
 import type { AgentLoopError } from "./errors.ts";
 import type { RunEvent } from "./event.ts";
 import type { PriceTable, RunLimits, ScopeLimits, Spend, SpendLedger } from "./limits.ts";
+import type { RunMemory } from "./memory.ts";
 import type { Client, TokenUsage } from "./model.ts";
 import type { PolicyChecker } from "./policy.ts";
 import type { TextRedactor } from "./redaction.ts";
@@ -91,6 +92,8 @@ export interface LoopConfig {
    * whole. The model is sent what is stored, and the message that is being answered as it was given. @default nothing is taken out
    */
   readonly redactor?: TextRedactor;
+  /** What runs are remembered with that ask for it by `memory: true`. @default nothing beside the trace */
+  readonly memory?: RunMemory;
   /** Makes the spans of runs. @default no span is made */
   readonly tracer?: Tracer;
   /** The clock. @default () => new Date() */
@@ -125,6 +128,8 @@ export interface RunRequest {
   readonly tools?: ToolSet;
   /** Finds further tools in this run. @default the loop's */
   readonly toolExpander?: ToolExpander;
+  /** Whether the run is remembered, by what the loop's `memory` says. @default false */
+  readonly memory?: boolean;
   /** Model calls of this run at most. @default the loop's */
   readonly maxIterations?: number;
   /** Tokens of one reply at most. @default the provider's own */
@@ -167,6 +172,8 @@ export interface RunResult {
   readonly tokens: TokenUsage;
   /** What this run spent, sub-calls included. */
   readonly spent?: Spend;
+  /** Whether anything of the run was remembered: a message taken, or a fact kept. Left out where the request did not ask for it. */
+  readonly memoryUsed?: boolean;
   /** The system prompt that was sent; "" when the run failed before it was composed. */
   readonly systemPrompt: string;
   /** Bytes of working state withheld from prompts, net of the digests sent, summed over the model calls. */

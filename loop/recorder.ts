@@ -21,6 +21,8 @@ export interface RecorderOptions {
   readonly steps: StepStore;
   /** Hears of every event; may throw, which changes nothing. */
   readonly listener?: (event: RunEvent) => void;
+  /** Takes each step once it is stored; must not throw. */
+  readonly onStep?: ((step: RunStep) => void) | undefined;
   /** The session. */
   readonly sessionId: string;
   /** The run. */
@@ -88,7 +90,9 @@ export class Recorder {
     const stored = await this.#append(body, () => steps.append(step));
     this.#stepCount++;
     if (event !== undefined) this.emit(event);
-    return { ...stored, ...step };
+    const kept = { ...stored, ...step };
+    this.#options.onStep?.(kept);
+    return kept;
   }
 
   /**

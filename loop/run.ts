@@ -2,8 +2,10 @@
 import type { RunEvent } from "../contracts/event.ts";
 import type { ResumeRequest, RunRequest, RunResult } from "../contracts/loop.ts";
 import { RunWall } from "./abort.ts";
+import { MemoryFeed } from "./memory_feed.ts";
 import { prepareRun } from "./prepare.ts";
 import { Recorder } from "./recorder.ts";
+import { rememberRun } from "./remember_run.ts";
 import { endEarly, report, type RunEnd, type RunLife, settle } from "./run_end.ts";
 import { readOpenBatch, resumeCalls } from "./resume.ts";
 import { createRunId } from "./run_id.ts";
@@ -31,7 +33,9 @@ export async function executeRun(
   listener?: (event: RunEvent) => void,
 ): Promise<RunResult> {
   const life = beginLife({ parts, request }, listener);
-  const end = await live(life, resume);
+  const lived = await live(life, resume);
+  const memoryUsed = await rememberRun(life, lived);
+  const end = memoryUsed === undefined ? lived : { ...lived, memoryUsed };
   await settle(life, end);
   return report(life, end);
 }
@@ -46,7 +50,13 @@ function beginLife(
   const { scopeLimits, ledger, prices, now, steps, tracer } = parts;
   const secrets = new RunSecrets(parts.redactor);
   const heard = listener === undefined ? {} : { listener };
-  const recorder = new Recorder({ steps, ...heard, sessionId, runId, now, secrets });
+  const warn = (content: string) => recorder.emit({ type: "warning", content });
+  const { sink } = parts.memory ?? {};
+  const memory = request.memory === true
+    ? new MemoryFeed({ sink, scope, userId: request.userId, warn })
+    : undefined;
+  const onStep = memory?.add;
+  const recorder = new Recorder({ steps, ...heard, onStep, sessionId, runId, now, secrets });
   const spending = new Spending({
     limits: { ...parts.limits, ...request.limits },
     scopeLimits,
@@ -54,7 +64,7 @@ function beginLife(
     scope,
     prices,
     now,
-    warn: (content) => recorder.emit({ type: "warning", content }),
+    warn,
   });
   const attributes = {
     "agentloop.session.id": sessionId,
@@ -74,6 +84,7 @@ function beginLife(
     secrets,
     trace: startTrace({ tracer, secrets }, { name: "agentloop.run", attributes }),
     lease: new SandboxLease(),
+    memory,
     startedAt,
   };
 }

@@ -8,6 +8,7 @@ import { within } from "./abort.ts";
 import { toAgentLoopError } from "./failure.ts";
 import { LimitReached } from "./limits.ts";
 import { WaitingForApproval } from "./pending.ts";
+import type { MemoryFeed } from "./memory_feed.ts";
 import type { Recorder } from "./recorder.ts";
 import type { RunSecrets } from "./run_secrets.ts";
 import type { RunTally } from "./run_state.ts";
@@ -28,6 +29,8 @@ export interface RunEnd {
   /** More about the end: the code of the error, the name of the limit. */
   readonly reason?: string;
   readonly error?: AgentLoopError;
+  /** Whether anything was remembered, where that was asked for. */
+  readonly memoryUsed?: boolean;
 }
 
 /** What the parts of a run's life share. */
@@ -42,6 +45,8 @@ export interface RunLife {
   readonly secrets: RunSecrets;
   readonly trace: Trace;
   readonly lease: SandboxLease;
+  /** Where its messages go; absent where nothing is to be remembered. */
+  readonly memory: MemoryFeed | undefined;
   readonly startedAt: Date;
 }
 
@@ -138,6 +143,7 @@ export function report(life: RunLife, end: RunEnd): RunResult {
     ...(end.pending === undefined ? {} : { pending: end.pending }),
     ...(end.forced === undefined ? {} : { forced: end.forced }),
     ...(end.error === undefined ? {} : { error: end.error }),
+    ...(end.memoryUsed === undefined ? {} : { memoryUsed: end.memoryUsed }),
     steps: recorder.stepCount,
     tokens: spending.usage,
     spent: spending.total,

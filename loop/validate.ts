@@ -23,6 +23,7 @@ type Optional =
   | "scopeLimits"
   | "ledger"
   | "prices"
+  | "memory"
   | "redactor"
   | "sandboxBuilder"
   | "tools"
@@ -99,8 +100,18 @@ export function checkConfig(config: LoopConfig): LoopParts {
 
 /** Checks the parts that a loop can do without. */
 function checkAddedParts(config: LoopConfig): void {
-  const { compactor, contextBudget, limits, scopeLimits, ledger, prices, redactor, tracer } =
-    config;
+  const {
+    compactor,
+    contextBudget,
+    limits,
+    scopeLimits,
+    ledger,
+    memory,
+    prices,
+    redactor,
+    tracer,
+  } = config;
+  checkMemory(memory);
   if (config.toolExpander !== undefined) {
     needMethods("createLoop", config, { toolExpander: ["expand"] });
   }
@@ -116,15 +127,30 @@ function checkAddedParts(config: LoopConfig): void {
   checkPrices("createLoop", prices);
 }
 
+function checkMemory(memory: LoopConfig["memory"]): void {
+  if (memory === undefined) return;
+  if (typeof memory !== "object" || memory === null) {
+    throw new TypeError(`createLoop: memory must be an object, got ${nameOf(memory)}`);
+  }
+  const { sink, distill, facts } = memory;
+  if (sink !== undefined) needMethods("createLoop: memory", memory, { sink: ["addMessage"] });
+  checkFields("createLoop", { "memory.distill": distill }, "function");
+  if (distill !== undefined || facts !== undefined) {
+    needMethods("createLoop: memory", memory, { facts: ["remember"] });
+  }
+}
+
 /** Those of these parts that are there. */
 function givenParts(config: LoopConfig): Pick<LoopConfig, Optional> {
-  const { compactor, contextBudget, scopeLimits, ledger, prices, redactor, tracer } = config;
+  const { compactor, contextBudget, scopeLimits, ledger, memory, prices, redactor, tracer } =
+    config;
   const { toolExpander } = config;
   const parts = {
     compactor,
     contextBudget,
     scopeLimits,
     ledger,
+    memory,
     prices,
     redactor,
     toolExpander,
@@ -141,7 +167,10 @@ function givenParts(config: LoopConfig): Pick<LoopConfig, Optional> {
  */
 export function checkRequest(
   request: RunRequest,
-  { protocol, tools, toolExpander }: Pick<LoopParts, "protocol" | "tools" | "toolExpander">,
+  { protocol, tools, toolExpander, memory }: Pick<
+    LoopParts,
+    "protocol" | "tools" | "toolExpander" | "memory"
+  >,
 ): void {
   if (typeof request !== "object" || request === null) {
     throw new TypeError(`run: expected a request object, got ${nameOf(request)}`);
@@ -156,6 +185,12 @@ export function checkRequest(
   const { context, turnContext, userId, model, onEvent, approve, signal, scope } = request;
   checkFields("run", { context, turnContext, userId, model }, "string");
   checkFields("run", { onEvent, approve }, "function");
+  if (request.memory !== undefined && typeof request.memory !== "boolean") {
+    throw new TypeError(`run: memory must be true or false, got ${nameOf(request.memory)}`);
+  }
+  if (request.memory === true && memory === undefined) {
+    throw new TypeError("run: memory needs the option memory of createLoop");
+  }
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw new TypeError(`run: signal must be an AbortSignal, got ${nameOf(signal)}`);
   }
