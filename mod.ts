@@ -100,6 +100,14 @@ export type {
   CallStart,
 } from "./contracts/call_log.ts";
 export {
+  EventConflictError,
+  type EventLog,
+  type EventRecord,
+  type EventSink,
+  type StreamEvent,
+} from "./contracts/event_log.ts";
+export { rebuildResult, type RebuiltResult } from "./loop/rebuild_result.ts";
+export {
   DEFAULT_RECALLED_FACTS,
   type Fact,
   type FactOwner,

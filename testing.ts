@@ -6,6 +6,8 @@
 export {
   callLogContract,
   type CallLogFixture,
+  eventLogContract,
+  type EventLogFixture,
   factStoreContract,
   type FactStoreFixture,
   grantStoreContract,

@@ -24,6 +24,7 @@ export type ErrorCode =
   | "sandbox_lost"
   | "sandbox_permission"
   | "sandbox_start"
+  | "store_conflict"
   | "store_corrupt"
   | "store_failed"
   | "store_foreign"

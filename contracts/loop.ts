@@ -5,6 +5,7 @@ import type { ApprovalDecision, Approve, PendingApproval } from "./approval.ts";
 import type { CallLog } from "./call_log.ts";
 import type { Compactor, ContextBudget } from "./compaction.ts";
 import type { AgentLoopError } from "./errors.ts";
+import type { EventSink } from "./event_log.ts";
 import type { RunEvent } from "./event.ts";
 import type { PriceTable, RunLimits, ScopeLimits, Spend, SpendLedger } from "./limits.ts";
 import type { RunMemory } from "./memory.ts";
@@ -92,6 +93,8 @@ export interface LoopConfig {
    * whole. The model is sent what is stored, and the message that is being answered as it was given. @default nothing is taken out
    */
   readonly redactor?: TextRedactor;
+  /** Takes the events of runs, a stream a session. @default none does */
+  readonly events?: EventSink;
   /** What runs are remembered with that ask for it by `memory: true`. @default nothing beside the trace */
   readonly memory?: RunMemory;
   /** Makes the spans of runs. @default no span is made */

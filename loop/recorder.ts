@@ -21,6 +21,8 @@ export interface RecorderOptions {
   readonly steps: StepStore;
   /** Hears of every event; may throw, which changes nothing. */
   readonly listener?: (event: RunEvent) => void;
+  /** Takes each event before the listener does; must not throw. */
+  readonly observe?: ((event: RunEvent) => void) | undefined;
   /** Takes each step once it is stored; must not throw. */
   readonly onStep?: ((step: RunStep) => void) | undefined;
   /** The session. */
@@ -127,10 +129,12 @@ export class Recorder {
 
   /** Tells an event. What a listener does wrong is its own business. */
   readonly emit = (body: RunEventBody): void => {
-    const { listener, runId, sessionId } = this.#options;
-    if (listener === undefined || this.#closed) return;
+    const { listener, observe, runId, sessionId } = this.#options;
+    if ((listener === undefined && observe === undefined) || this.#closed) return;
+    const event = { ...this.#cleanEvent(body), runId, sessionId };
+    observe?.(event);
     try {
-      const returned: unknown = listener({ ...this.#cleanEvent(body), runId, sessionId });
+      const returned: unknown = listener?.(event);
       // An async listener rejects later.
       if (returned instanceof Promise) returned.catch(() => {});
     } catch {

@@ -2,6 +2,7 @@
 import type { RunEvent } from "../contracts/event.ts";
 import type { ResumeRequest, RunRequest, RunResult } from "../contracts/loop.ts";
 import { RunWall } from "./abort.ts";
+import { EventFeed } from "./event_feed.ts";
 import { MemoryFeed } from "./memory_feed.ts";
 import { prepareRun } from "./prepare.ts";
 import { Recorder } from "./recorder.ts";
@@ -55,8 +56,10 @@ function beginLife(
   const memory = request.memory === true
     ? new MemoryFeed({ sink, scope, userId: request.userId, warn })
     : undefined;
-  const onStep = memory?.add;
-  const recorder = new Recorder({ steps, ...heard, onStep, sessionId, runId, now, secrets });
+  const events = parts.events &&
+    new EventFeed({ sink: parts.events, streamId: sessionId, now, warn });
+  const taken = { observe: events?.add, onStep: memory?.add };
+  const recorder = new Recorder({ steps, ...heard, ...taken, sessionId, runId, now, secrets });
   const spending = new Spending({
     limits: { ...parts.limits, ...request.limits },
     scopeLimits,
@@ -85,6 +88,7 @@ function beginLife(
     trace: startTrace({ tracer, secrets }, { name: "agentloop.run", attributes }),
     lease: new SandboxLease(),
     memory,
+    events,
     startedAt,
   };
 }

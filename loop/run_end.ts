@@ -1,10 +1,12 @@
 /** The end of a run, however it came: what the trace keeps of it, what is given back and written down, and what the caller gets. */
 import type { PendingApproval } from "../contracts/approval.ts";
 import { AgentLoopError, type ErrorCode } from "../contracts/errors.ts";
+import type { RunEvent, RunEventBody } from "../contracts/event.ts";
 import type { RunRequest, RunResult } from "../contracts/loop.ts";
 import type { FinalizeSummary, RunStatus } from "../contracts/session.ts";
 import { redactError } from "../redact/redact_error.ts";
 import { within } from "./abort.ts";
+import type { EventFeed } from "./event_feed.ts";
 import { toAgentLoopError } from "./failure.ts";
 import { LimitReached } from "./limits.ts";
 import { WaitingForApproval } from "./pending.ts";
@@ -47,6 +49,8 @@ export interface RunLife {
   readonly lease: SandboxLease;
   /** Where its messages go; absent where nothing is to be remembered. */
   readonly memory: MemoryFeed | undefined;
+  /** Where its events go beside the listener; absent where nobody keeps them. */
+  readonly events: EventFeed | undefined;
   readonly startedAt: Date;
 }
 
@@ -119,7 +123,7 @@ export async function settle(life: RunLife, end: RunEnd): Promise<void> {
     warn(recorder, toAgentLoopError(ending.reason, { doing, code: "store_failed" }));
   });
   endTrace(life, end);
-  recorder.close({
+  const done: RunEventBody = {
     type: "done",
     summary: {
       sessionId: request.sessionId,
@@ -129,7 +133,22 @@ export async function settle(life: RunLife, end: RunEnd): Promise<void> {
       tokens: callTokens(spending.usage),
       dataBytesCarried: tally.dataBytesCarried,
     },
-  });
+  };
+  await keepEvents(life, { ...done, runId: life.runId, sessionId: request.sessionId });
+  recorder.close(done);
+}
+
+/** Has the rest of the events kept, the last among them: what is told as the end is then kept. */
+async function keepEvents({ events, recorder }: RunLife, done: RunEvent): Promise<void> {
+  if (events === undefined) return;
+  try {
+    const late = () => storeIsLate("all events of the run");
+    const left = await within(SETTLE_MS, events.finish(done), late);
+    if (left === 0) return;
+    recorder.emit({ type: "warning", content: `${left} events of the run could not be kept.` });
+  } catch (cause) {
+    warn(recorder, cause);
+  }
 }
 
 /** What the caller gets. */

@@ -23,6 +23,7 @@ type Optional =
   | "scopeLimits"
   | "ledger"
   | "prices"
+  | "events"
   | "memory"
   | "redactor"
   | "sandboxBuilder"
@@ -115,6 +116,9 @@ function checkAddedParts(config: LoopConfig): void {
   if (config.toolExpander !== undefined) {
     needMethods("createLoop", config, { toolExpander: ["expand"] });
   }
+  if (config.events !== undefined) {
+    needMethods("createLoop", config, { events: ["append", "version"] });
+  }
   if (compactor !== undefined) needMethods("createLoop", config, { compactor: ["compact"] });
   if (ledger !== undefined) {
     needMethods("createLoop", config, { ledger: ["addSpend", "spendSince"] });
@@ -144,10 +148,11 @@ function checkMemory(memory: LoopConfig["memory"]): void {
 function givenParts(config: LoopConfig): Pick<LoopConfig, Optional> {
   const { compactor, contextBudget, scopeLimits, ledger, memory, prices, redactor, tracer } =
     config;
-  const { toolExpander } = config;
+  const { events, toolExpander } = config;
   const parts = {
     compactor,
     contextBudget,
+    events,
     scopeLimits,
     ledger,
     memory,

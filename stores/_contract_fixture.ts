@@ -1,6 +1,7 @@
 /** What the cases of the contract suites are given, and what they share. */
 import assert from "node:assert/strict";
 import type { CallLog } from "../contracts/call_log.ts";
+import type { EventLog } from "../contracts/event_log.ts";
 import type { FactStore } from "../contracts/fact.ts";
 import type { GrantStore } from "../contracts/grant.ts";
 import type { SpendLedger } from "../contracts/limits.ts";
@@ -63,6 +64,16 @@ export interface FactStoreFixture {
   readonly facts: FactStore;
   /** Opens a second, independent handle on the same storage, as another process would. Needed for `shared` only. */
   readonly another?: () => FactStoreFixture | Promise<FactStoreFixture>;
+  /** Releases the handle. Called once, when the case is over. */
+  readonly close?: () => void | Promise<void>;
+}
+
+/** A log that the event suite tries: empty when the factory returns it. */
+export interface EventLogFixture {
+  /** The log. */
+  readonly events: EventLog;
+  /** Opens a second, independent handle on the same storage, as another process would. Needed for `shared` only. */
+  readonly another?: () => EventLogFixture | Promise<EventLogFixture>;
   /** Releases the handle. Called once, when the case is over. */
   readonly close?: () => void | Promise<void>;
 }

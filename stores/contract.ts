@@ -7,12 +7,14 @@ import { CATALOG_CASES, SHARED_CATALOG_CASES } from "./_catalog_cases.ts";
 import type {
   CallLogFixture,
   ContractCase,
+  EventLogFixture,
   FactStoreFixture,
   GrantStoreFixture,
   SessionStoreFixture,
   SpendLedgerFixture,
   StepStoreFixture,
 } from "./_contract_fixture.ts";
+import { EVENT_CASES, SHARED_EVENT_CASES } from "./_event_cases.ts";
 import { FACT_CASES, SHARED_FACT_CASES } from "./_fact_cases.ts";
 import { GRANT_CASES, SHARED_GRANT_CASES } from "./_grant_cases.ts";
 import { LEDGER_CASES, SHARED_LEDGER_CASES } from "./_ledger_cases.ts";
@@ -21,6 +23,7 @@ import { SHARED_STEP_CASES, STEP_CASES } from "./_step_cases.ts";
 
 export type {
   CallLogFixture,
+  EventLogFixture,
   FactStoreFixture,
   GrantStoreFixture,
   SessionStoreFixture,
@@ -148,6 +151,21 @@ export function factStoreContract(
 ): void {
   const cases = options.shared ? [...FACT_CASES, ...SHARED_FACT_CASES] : FACT_CASES;
   register(`${name} as a FactStore`, open, cases, options.test);
+}
+
+/**
+ * Registers the cases that every `EventLog` must pass, one test each.
+ *
+ * @param name Stands before each test's name.
+ * @param open Makes an empty log; called once a case.
+ */
+export function eventLogContract(
+  name: string,
+  open: () => EventLogFixture | Promise<EventLogFixture>,
+  options: StepStoreContractOptions = {},
+): void {
+  const cases = options.shared ? [...EVENT_CASES, ...SHARED_EVENT_CASES] : EVENT_CASES;
+  register(`${name} as an EventLog`, open, cases, options.test);
 }
 
 function register<Fixture extends { readonly close?: () => void | Promise<void> }>(

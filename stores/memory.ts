@@ -4,6 +4,7 @@
  * Needs no permission and does no I/O. Nothing outlives the object and no other process sees it.
  */
 import type { CallEnded, CallLog, CallRow, CallStart } from "../contracts/call_log.ts";
+import type { EventLog } from "../contracts/event_log.ts";
 import type { FactStore } from "../contracts/fact.ts";
 import type { Grant, GrantStore } from "../contracts/grant.ts";
 import type { Spend, SpendLedger } from "../contracts/limits.ts";
@@ -18,6 +19,7 @@ import type {
 import type { NewRunStep, RunStep, StepStore } from "../contracts/step.ts";
 import { checkedGrant, checkedRevocation } from "./grant_input.ts";
 import { checkedAfter, checkedCallEnded, checkedCallStart } from "./call_input.ts";
+import { MemoryEvents } from "./memory_events.ts";
 import { MemoryFacts } from "./memory_facts.ts";
 import { sessionTitle } from "./session_title.ts";
 import { checkedMinute, checkedScopeKey, checkedSpend } from "./spend_input.ts";
@@ -74,6 +76,8 @@ interface Entry {
  */
 export class MemoryStore
   implements SessionStore, StepStore, SessionCatalog, CallLog, SpendLedger, GrantStore {
+  /** The events of runs; a session's are deleted with it. */
+  readonly events: EventLog = new MemoryEvents();
   /** What is remembered beyond sessions. */
   readonly facts: FactStore;
   readonly #now: () => Date;
@@ -171,7 +175,8 @@ export class MemoryStore
 
   /** Removes a session with its steps and data; false when there was none. */
   async delete(sessionId: string): Promise<boolean> {
-    return this.#entries.delete(checkedSessionId(sessionId));
+    await this.events.deleteStream(checkedSessionId(sessionId));
+    return this.#entries.delete(sessionId);
   }
 
   /** Writes the row of a call before its function runs, creating the session if need be. */

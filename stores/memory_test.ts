@@ -3,6 +3,7 @@ import { MAX_FACTS } from "../contracts/fact.ts";
 import { sampleStep, sampleSummary } from "./_contract_samples.ts";
 import {
   callLogContract,
+  eventLogContract,
   factStoreContract,
   grantStoreContract,
   sessionStoreContract,
@@ -13,6 +14,7 @@ import { MemoryStore } from "./memory.ts";
 
 stepStoreContract("MemoryStore", () => ({ steps: new MemoryStore() }));
 callLogContract("MemoryStore", () => ({ calls: new MemoryStore() }));
+eventLogContract("MemoryStore", () => ({ events: new MemoryStore().events }));
 factStoreContract("MemoryStore", () => ({ facts: new MemoryStore().facts }));
 grantStoreContract("MemoryStore", () => ({ grants: new MemoryStore() }));
 spendLedgerContract("MemoryStore", () => ({ ledger: new MemoryStore() }));

@@ -22,6 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addSpend,
   addGrants,
   addFacts,
+  addEvents,
 ];
 
 /** The version that this code reads and writes. */
@@ -188,5 +189,22 @@ function addFacts(database: DatabaseSync): void {
     );
     CREATE VIRTUAL TABLE fact_words USING fts5 (owner, words, tokenize = 'ascii', detail = 'column');
     INSERT INTO fact_words (fact_words, rank) VALUES ('secure-delete', 1);
+  `);
+}
+
+/**
+ * Streams of events. A stream is no session, although the loop names its streams after sessions: whatever deletes a session deletes the stream of its name too. Each event
+ * is JSON text.
+ */
+function addEvents(database: DatabaseSync): void {
+  database.exec(`
+    CREATE TABLE events (
+      stream_id TEXT NOT NULL,
+      version INTEGER NOT NULL,
+      sequence INTEGER NOT NULL,
+      told_at INTEGER NOT NULL,
+      event TEXT NOT NULL,
+      UNIQUE (stream_id, version)
+    );
   `);
 }

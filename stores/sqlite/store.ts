@@ -5,6 +5,7 @@
 import { resolve } from "node:path";
 import type { SQLInputValue } from "node:sqlite";
 import type { CallEnded, CallLog, CallRow, CallStart } from "../../contracts/call_log.ts";
+import type { EventLog } from "../../contracts/event_log.ts";
 import type { FactStore } from "../../contracts/fact.ts";
 import type { Grant, GrantStore } from "../../contracts/grant.ts";
 import type { Spend, SpendLedger } from "../../contracts/limits.ts";
@@ -34,6 +35,7 @@ import {
 import { completeCall, insertCall, selectCalls } from "./calls.ts";
 import { deleteGrants, insertGrant, selectGrants } from "./grants.ts";
 import { Connection } from "./connection.ts";
+import { deleteEvents, SqliteEvents } from "./events.ts";
 import { SqliteFacts } from "./facts.ts";
 import { MEMORY } from "./open_file.ts";
 import { listingOf, sessionOf, STEP_COLUMNS, stepColumns, stepOf } from "./rows.ts";
@@ -126,6 +128,8 @@ export class SqliteStore
     GrantStore,
     Disposable,
     AsyncDisposable {
+  /** The events of runs; a session's are deleted with it. */
+  readonly events: EventLog;
   /** What is remembered beyond sessions; stays when a session is deleted. */
   readonly facts: FactStore;
   readonly #connection: Connection;
@@ -144,6 +148,7 @@ export class SqliteStore
     if (inMemory && readOnly) throw new TypeError("A store in memory cannot be read only.");
     this.#now = now;
     this.#connection = new Connection(inMemory ? path : resolve(path), { readOnly, lockTimeoutMs });
+    this.events = new SqliteEvents(this.#connection);
     this.facts = new SqliteFacts(this.#connection, now);
   }
 
@@ -250,8 +255,9 @@ export class SqliteStore
   async delete(sessionId: string): Promise<boolean> {
     const id = toColumn(checkedSessionId(sessionId));
     return this.#connection.write("delete a session", () => {
-      return Number(this.#statement("DELETE FROM sessions WHERE session_id = ?").run(id).changes) >
-        0;
+      deleteEvents(this.#connection, sessionId);
+      const { changes } = this.#statement("DELETE FROM sessions WHERE session_id = ?").run(id);
+      return Number(changes) > 0;
     });
   }
 

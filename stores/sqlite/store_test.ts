@@ -6,6 +6,8 @@ import { sampleStep, sampleSummary } from "../_contract_samples.ts";
 import {
   callLogContract,
   type CallLogFixture,
+  eventLogContract,
+  type EventLogFixture,
   factStoreContract,
   type FactStoreFixture,
   grantStoreContract,
@@ -23,6 +25,7 @@ import { hasCode, StoreFolder } from "../../tests/fixtures/store_folder.ts";
 type Fixture =
   & SessionStoreFixture
   & CallLogFixture
+  & EventLogFixture
   & FactStoreFixture
   & GrantStoreFixture
   & SpendLedgerFixture
@@ -47,6 +50,7 @@ function handle(path: string, afterwards: () => void = () => {}): Fixture {
     calls: store,
     ledger: store,
     grants: store,
+    events: store.events,
     facts: store.facts,
     close,
   };
@@ -56,6 +60,8 @@ stepStoreContract("SqliteStore in a file", fileFixture, { shared: true });
 sessionStoreContract("SqliteStore in a file", fileFixture, { shared: true });
 callLogContract("SqliteStore in a file", fileFixture, { shared: true });
 spendLedgerContract("SqliteStore in a file", fileFixture, { shared: true });
+eventLogContract("SqliteStore in a file", fileFixture, { shared: true });
+eventLogContract("SqliteStore in memory", () => handle(":memory:"));
 factStoreContract("SqliteStore in a file", fileFixture, { shared: true });
 factStoreContract("SqliteStore in memory", () => handle(":memory:"));
 grantStoreContract("SqliteStore in a file", fileFixture, { shared: true });
@@ -170,6 +176,8 @@ Deno.test("SqliteStore leaves no trace of a deleted session in its files", async
   }
   await store.updateData("session", JSON.stringify(secret.repeat(1000)));
   await store.configure("session", { systemPrompt: secret });
+  const told = { type: "user", content: secret, runId: "r", sessionId: "session" } as const;
+  await store.events.append("session", [{ event: told, sequence: 0, at: new Date() }], 0);
   await store.close();
   assert.ok(folder.contains(secret), "the secret was never in the file");
   assert.equal(await keeper.delete("session"), true);
@@ -328,6 +336,8 @@ Deno.test("SqliteStore that was opened to read only reads, and refuses to write"
     (store) => store.delete("session"),
     (store) => store.facts.remember({}, { text: "fact" }),
     (store) => store.facts.forget({}, "1"),
+    (store) => store.events.append("session", [], 0),
+    (store) => store.events.deleteStream("session"),
     (store) => store.addSpend("scope", { tokens: 1, cost: 0, hostCalls: 0 }, new Date()),
   ];
   for (const write of writes) await assert.rejects(write(reader), /read only/);

@@ -7,7 +7,9 @@ import { DatabaseSync } from "node:sqlite";
 import type { RunStep } from "../../contracts/step.ts";
 import { SCHEMA_VERSION } from "../../stores/sqlite/migrations.ts";
 import { openSqliteStore } from "../../stores/sqlite/mod.ts";
+import { rebuildResult } from "../../loop/rebuild_result.ts";
 import { StoreFolder } from "../fixtures/store_folder.ts";
+import type { ToldRun } from "../fixtures/store_process.ts";
 import { StoreProcess } from "../fixtures/store_processes.ts";
 import { writeSchema1 } from "../fixtures/store_schema_1.ts";
 
@@ -79,6 +81,55 @@ Deno.test("processes that add to what one scope has spent at once lose nothing",
     cost: 4 * count * 0.25,
     hostCalls: 4 * count,
   });
+});
+
+Deno.test("processes whose runs write to one event stream at once lose, double and reorder no event, and each result can be rebuilt", async () => {
+  using folder = new StoreFolder();
+  await using stack = new AsyncDisposableStack();
+  const path = `${folder.path}/store.db`;
+  const processes = await startProcesses(4, folder, stack);
+  const count = 12;
+  const told = (await Promise.all(
+    processes.map((process) => process.ask<ToldRun[]>({ do: "run", path, sessionId: "s", count })),
+  )).flat();
+  await using store = openSqliteStore(path);
+  const stream = await store.events.read("s");
+  assert.deepEqual(stream.map(({ version }) => version), stream.map((_, index) => index + 1));
+  assert.equal(told.length, 4 * count);
+  for (const { runId, finalText, steps, conflicts } of told) {
+    const own = stream.filter(({ event }) => event.runId === runId);
+    assert.deepEqual(own.map(({ sequence }) => sequence), Array.from(own.keys()));
+    // The user's message, the turn, the answer and the end; a conflict is told once.
+    const types = own.map(({ event }) => event.type).filter((type) => type !== "warning");
+    assert.deepEqual(types, ["user", "turn_start", "response", "done"]);
+    assert.ok(own.length - types.length <= conflicts && conflicts <= 1, `${conflicts}`);
+    const rebuilt = rebuildResult(stream, runId);
+    assert.deepEqual([rebuilt?.finalText, rebuilt?.steps, rebuilt?.status], [
+      finalText,
+      steps,
+      "completed",
+    ]);
+  }
+  assert.equal(await store.delete("s"), true);
+  assert.equal(await store.events.version("s"), 0);
+});
+
+Deno.test("processes that remember facts of one memory at once lose none, and give each an id of its own", async () => {
+  using folder = new StoreFolder();
+  await using stack = new AsyncDisposableStack();
+  const path = `${folder.path}/store.db`;
+  const processes = await startProcesses(4, folder, stack);
+  const count = 60;
+  const ids = await Promise.all(
+    processes.map((process) => process.ask<string[]>({ do: "remember", path, count })),
+  );
+  assert.equal(new Set(ids.flat()).size, 4 * count);
+  await using store = openSqliteStore(path);
+  for (const n of [0, count - 1]) {
+    const found = await store.facts.recall({}, `${n}`, { limit: 100 });
+    assert.equal(found.filter(({ text }) => text.startsWith(`fact ${n} of`)).length, 4);
+  }
+  assert.deepEqual(checkFile(path), { version: SCHEMA_VERSION, integrity: "ok" });
 });
 
 Deno.test("a process that is killed while it appends leaves every step that it had reported", async () => {

@@ -23,6 +23,7 @@ const WORDS = [
     "sandbox_lost",
     "sandbox_permission",
     "sandbox_start",
+    "store_conflict",
     "store_corrupt",
     "store_failed",
     "store_foreign",
