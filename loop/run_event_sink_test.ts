@@ -137,6 +137,24 @@ Deno.test("event sink: what a failing sink did not take is tried again, and kept
   ]);
 });
 
+Deno.test("event sink: the last event is tried once more when its append fails", async () => {
+  const { events } = new MemoryStore();
+  let failed = 0;
+  const sink: EventSink = {
+    version: (id) => events.version(id),
+    append: (id, batch, version) => {
+      const isLast = batch.some(({ event }) => event.type === "done");
+      if (isLast && failed++ === 0) throw new Error("busy");
+      return events.append(id, batch, version);
+    },
+  };
+  using run = made(sink, [ANSWERING]);
+  await run.loop.run({ ...ASK, onEvent: run.onEvent });
+  equal(failed, 2);
+  equal(rebuildResult(await events.read("s"))?.finalText, "42");
+  ok(!warnings(run.events).some((warning) => warning.includes("could not be kept")));
+});
+
 Deno.test("event sink: one that always fails costs warnings, never the run; the number of lost events is told", async () => {
   const conflicting = () =>
     Promise.reject(new AgentLoopError("at another version", { code: "store_conflict" }));

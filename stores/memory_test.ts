@@ -58,3 +58,14 @@ Deno.test("MemoryStore keeps no more facts of one owner than it may, and says wh
   await facts.remember({}, { text: "one more" });
   assert.equal((await facts.recall({}, "fact 77"))[0]!.text, "fact 77");
 });
+
+Deno.test("MemoryStore deletes a session's events with it, and keeps facts", async () => {
+  const store = new MemoryStore();
+  const event = { type: "user", content: "hi", runId: "r", sessionId: "s" } as const;
+  await store.append(sampleStep({ sessionId: "s" }));
+  await store.events.append("s", [{ event, sequence: 0, at: new Date(0) }], 0);
+  await store.facts.remember({}, { text: "stays" });
+  assert.equal(await store.delete("s"), true);
+  assert.equal(await store.events.version("s"), 0);
+  assert.equal((await store.facts.recall({}, "stays")).length, 1);
+});
