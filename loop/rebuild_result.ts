@@ -14,6 +14,7 @@ export interface RebuiltResult extends
     | "reason"
     | "finalText"
     | "forced"
+    | "pending"
     | "steps"
     | "dataBytesCarried"
   > {
@@ -43,12 +44,14 @@ export function rebuildResult(
   if (summary === undefined) return undefined;
   const { status, reason, sessionId, steps, tokens, dataBytesCarried } = summary;
   const answer = status === "completed" ? lastOf(told, "response") : undefined;
+  const pending = status === "waiting" ? lastOf(told, "approval_pending")?.approval : undefined;
   const failure = status === "error" ? lastOf(told, "error") : undefined;
   return {
     runId: summary.runId,
     sessionId,
     status,
     ...(reason === undefined ? {} : { reason }),
+    ...(pending === undefined ? {} : { pending }),
     finalText: answer?.content ?? "",
     ...(answer?.forced === undefined ? {} : { forced: answer.forced }),
     ...(failure === undefined

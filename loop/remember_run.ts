@@ -12,6 +12,8 @@ const MAX_FACTS_A_RUN = 20;
 const SINK_MS = 5_000;
 /** Nor do facts that are being made. */
 const DISTILL_MS = 30_000;
+/** Newest steps of a session in which a run that went on finds what was asked. */
+const REACH = 500;
 /** What an instruction and its reply take at most, in tokens; the run's own texts come on top. */
 const DISTILL_TOKENS = 2_048;
 
@@ -38,14 +40,16 @@ export async function rememberRun(life: RunLife, end: RunEnd): Promise<boolean |
       // Nothing runs any more, and a model may take its time.
       await orWarn(life, "give the sandbox back", () => life.lease.end());
     }
-    await orWarn(life, "make facts of the run", async () => {
+    const make = async () => {
       for (const fact of await distill(life, end)) {
         await orWarn(life, "remember a fact of the run", async () => {
           await life.parts.memory?.facts?.remember(ownerOf(life), fact);
           facts++;
         });
       }
-    });
+    };
+    const late = () => new Error("a store does not answer");
+    await orWarn(life, "make facts of the run", () => within(DISTILL_MS + SINK_MS, make(), late));
   }
   if (facts > 0) recorder.emit({ type: "sandbox_event", args: { kind: "facts_distilled", facts } });
   return memory.taken + facts > 0;
@@ -57,7 +61,7 @@ async function distill(life: RunLife, end: RunEnd): Promise<DistilledRun["facts"
   const { sessionId } = request;
   const make = parts.memory?.distill;
   if (make === undefined || memory === undefined) return [];
-  const message = recorder.redact(request.message);
+  const message = await messageOf(life);
   const estimate = estimateTokens(message) + estimateTokens(end.finalText) + DISTILL_TOKENS;
   if (!await spending.hasRoomFor(estimate)) return [];
   const { messages } = memory;
@@ -76,6 +80,13 @@ async function distill(life: RunLife, end: RunEnd): Promise<DistilledRun["facts"
     text: recorder.redact(text),
     tags: tags.map((tag: string) => recorder.redact(tag)),
   }));
+}
+
+/** What the user said; of a run that went on after a wait, what the one before it was asked. */
+async function messageOf({ request, parts, recorder }: RunLife): Promise<string> {
+  if (request.message !== "") return recorder.redact(request.message);
+  const steps = await parts.steps.lastN(request.sessionId, REACH);
+  return steps.findLast((step) => step.stepType === "user")?.content ?? "";
 }
 
 /** Waits for facts, but no longer than they may take, nor beyond the caller's own signal. */

@@ -2,8 +2,10 @@ import { deepEqual, equal, match, rejects, throws } from "node:assert/strict";
 import { AgentLoopError } from "../contracts/errors.ts";
 import type { FinishedRun, MemoryMessage, RunMemory } from "../contracts/memory.ts";
 import { Redactor } from "../redact/redactor.ts";
+import { scriptedClient } from "../llm/scripted.ts";
 import { MemoryStore } from "../stores/memory.ts";
 import { block, fixture, type FixtureOptions } from "./_run_fixture.ts";
+import { rebuildResult } from "./rebuild_result.ts";
 import { createLoop } from "./create_loop.ts";
 
 const ANSWERING = block("function run() { answer('It is Oslo.'); }");
@@ -167,6 +169,46 @@ Deno.test("run memory: a distiller is not asked where it could pass a limit, and
   const result = await run.loop.run({ ...ASK, signal: abort.signal, onEvent: run.onEvent });
   deepEqual([result.status, asked], ["completed", 1]);
   match(warnings(run.events).join("\n"), /make facts of the run: the run was aborted/);
+});
+
+Deno.test("run memory: a run that went on after a wait is remembered with what was asked before it, and its events tell both ends", async () => {
+  const store = new MemoryStore();
+  const runs: FinishedRun[] = [];
+  const distill = (run: FinishedRun) => {
+    runs.push(run);
+    return Promise.resolve({ facts: [{ text: "Mail goes to Ada." }] });
+  };
+  const hostFunction = { name: "send", sideEffect: true, execute: () => "sent" };
+  const declaration = { name: "send", description: "sends", parameters: { type: "object" } };
+  let last = 0;
+  const llm = scriptedClient([{ toolCalls: [{ id: "a", name: "send" }] }, "It is sent."]);
+  const loop = createLoop({
+    llm,
+    sessions: store,
+    steps: store,
+    protocol: "tools",
+    tools: { callable: () => [{ declaration, hostFunction, safe: false }] },
+    approve: () => ({ decision: "wait" }),
+    memory: { distill, facts: store.facts },
+    events: store.events,
+    random: () => (last = (last + 0.137) % 1),
+  });
+  const first = await loop.run({ sessionId: "s", message: "Mail Ada", memory: true });
+  deepEqual([first.status, first.memoryUsed, runs.length], ["waiting", false, 0]);
+  const second = await loop.resume({
+    sessionId: "s",
+    decision: { decision: "approve" },
+    memory: true,
+  });
+  deepEqual([second.status, second.memoryUsed], ["completed", true]);
+  deepEqual(runs.map(({ message, finalText }) => [message, finalText]), [
+    ["Mail Ada", "It is sent."],
+  ]);
+  const stream = await store.events.read("s");
+  deepEqual(rebuildResult(stream, first.runId)?.pending, first.pending);
+  equal(first.pending?.name, "send");
+  equal(rebuildResult(stream)?.finalText, "It is sent.");
+  llm.assertDone();
 });
 
 Deno.test("run memory: what cannot be used is refused at once", async () => {

@@ -224,7 +224,7 @@ export function checkRequest(
  */
 export function checkResume(
   { decision, callId, ...request }: ResumeRequest,
-  parts: Pick<LoopParts, "protocol" | "tools">,
+  parts: Pick<LoopParts, "protocol" | "tools" | "memory">,
 ): void {
   if (parts.protocol !== "tools") {
     throw new TypeError(
