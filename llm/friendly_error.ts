@@ -61,6 +61,10 @@ const WORDS_OF_CODE: Readonly<Record<ErrorCode, () => Words>> = {
     advice: "Try again later.",
   }),
   store_missing: () => ({ why: STORE, advice: "Check the name of its file: there is none." }),
+  store_conflict: () => ({
+    why: "another program wrote to the same place at the same time",
+    advice: "Try again.",
+  }),
   store_newer: () => ({
     why: STORE,
     advice: "Update the program: the file is of a newer version.",

@@ -55,6 +55,7 @@ const SENTENCES: Readonly<Record<ErrorCode, string>> = {
     "the program could not use its store; name another file: this one is of another program.",
   store_locked: "the store is in use by another program; try again later.",
   store_missing: "the program could not use its store; check the name of its file: there is none.",
+  store_conflict: "another program wrote to the same place at the same time; try again.",
   store_newer:
     "the program could not use its store; update the program: the file is of a newer version.",
 };
