@@ -1,5 +1,6 @@
 /** What `.gitignore` files leave out. A file deeper down has the last word; what an ignored folder holds is never looked at. */
 import type { Confinement } from "./confinement.ts";
+import { ignoreHint } from "./ignore_hint.ts";
 import { readSmallFile } from "./open_file.ts";
 
 /** Bytes of a `.gitignore` that is taken into account. */
@@ -48,8 +49,10 @@ export async function loadIgnore(timeoutMs: number): Promise<MakeRules> {
   return (within, folder, above) => {
     const bytes = readSmallFile(within.full([...folder, ".gitignore"]), MAX_RULES_BYTES);
     if (bytes === undefined) return above;
-    const rules = create().add(withoutSlowRules(new TextDecoder().decode(bytes)));
-    return rulesOf(folder.length, above, { create: () => create().add(rules), spend });
+    const text = withoutSlowRules(new TextDecoder().decode(bytes));
+    const rules = create().add(text);
+    const hint = ignoreHint(text);
+    return rulesOf(folder.length, above, { create: () => create().add(rules), hint, spend });
   };
 }
 
@@ -68,17 +71,25 @@ function withoutSlowRules(rules: string): string {
 function rulesOf(
   depth: number,
   above: IgnoreRules,
-  { create, spend }: { readonly create: () => Matcher; readonly spend: (began: number) => void },
+  { create, hint, spend }: {
+    readonly create: () => Matcher;
+    /** What a path matches that a rule is about; without it each is asked about. */
+    readonly hint: RegExp | undefined;
+    readonly spend: (began: number) => void;
+  },
 ): IgnoreRules {
   let matcher: Matcher | undefined;
   let asked = 0;
+  let lastFolder: readonly string[] | undefined;
+  let path = "";
   return {
     leavesOut(folder, name, isFolder) {
+      if (folder !== lastFolder) path = folder.slice(depth).map((one) => `${one}/`).join("");
+      lastFolder = folder;
+      if (hint?.test(path + name) === false) return above.leavesOut(folder, name, isFolder);
       const began = performance.now();
       if (asked++ % REMEMBERED === 0) matcher = undefined;
       matcher ??= create();
-      let path = "";
-      for (let index = depth; index < folder.length; index++) path += `${folder[index]}/`;
       const verdict = matcher.test(`${path}${name}${isFolder ? "/" : ""}`);
       spend(began);
       return verdict.ignored || (!verdict.unignored && above.leavesOut(folder, name, isFolder));
