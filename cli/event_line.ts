@@ -72,6 +72,8 @@ function summaryFields(summary: RunSummary): JsonValue {
     status: summary.status,
     ...(summary.reason === undefined ? {} : { reason: summary.reason }),
     steps: summary.steps,
+    tool_calls: summary.toolCalls,
+    duration_ms: summary.durationMs,
     tokens: tokenFields(summary.tokens),
     data_bytes_carried: summary.dataBytesCarried,
   };

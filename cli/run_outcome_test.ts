@@ -18,6 +18,8 @@ function outcome(
     status: "error",
     finalText: "",
     steps: 0,
+    toolCalls: 0,
+    durationMs: 0,
     tokens: { prompt: 0, completion: 0 },
     systemPrompt: "",
     dataBytesCarried: 0,

@@ -27,6 +27,10 @@ export interface RunSummary {
   readonly reason?: string;
   /** Steps that the run appended. */
   readonly steps: number;
+  /** Calls that the run made, refused ones too. */
+  readonly toolCalls: number;
+  /** How long the run took, in ms. */
+  readonly durationMs: number;
   /** Tokens of the run. */
   readonly tokens: CallTokens;
   /** Bytes of working state withheld from prompts, net of the digests sent, summed over the model calls. */

@@ -173,6 +173,10 @@ export interface RunResult {
   readonly steps: number;
   /** Tokens of every model call of this run. */
   readonly tokens: TokenUsage;
+  /** Calls that this run made: of tools by their names, or of functions out of scripts; those that were refused count too. */
+  readonly toolCalls: number;
+  /** How long the run took, a person's time to think included, in ms. */
+  readonly durationMs: number;
   /** What this run spent, sub-calls included. */
   readonly spent?: Spend;
   /** Whether anything of the run was remembered: a message taken, or a fact kept. Left out where the request did not ask for it. */

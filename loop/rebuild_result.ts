@@ -16,6 +16,8 @@ export interface RebuiltResult extends
     | "forced"
     | "pending"
     | "steps"
+    | "toolCalls"
+    | "durationMs"
     | "dataBytesCarried"
   > {
   /** Tokens of every model call of the run. */
@@ -42,7 +44,8 @@ export function rebuildResult(
   const told = [...bySequence].sort(([a], [b]) => a - b).map(([, event]) => event);
   const summary = lastOf(told, "done")?.summary;
   if (summary === undefined) return undefined;
-  const { status, reason, sessionId, steps, tokens, dataBytesCarried } = summary;
+  const { status, reason, sessionId, steps, toolCalls, durationMs, tokens, dataBytesCarried } =
+    summary;
   const answer = status === "completed" ? lastOf(told, "response") : undefined;
   const pending = status === "waiting" ? lastOf(told, "approval_pending")?.approval : undefined;
   const failure = status === "error" ? lastOf(told, "error") : undefined;
@@ -58,6 +61,8 @@ export function rebuildResult(
       ? {}
       : { error: { code: failure.code as ErrorCode, message: failure.content } }),
     steps,
+    toolCalls,
+    durationMs,
     tokens,
     dataBytesCarried,
   };

@@ -82,7 +82,7 @@ function beginLife(
     request,
     runId,
     recorder,
-    tally: { dataBytesCarried: 0, systemPrompt: "" },
+    tally: { dataBytesCarried: 0, systemPrompt: "", durationMs: 0 },
     spending,
     secrets,
     trace: startTrace({ tracer, secrets }, { name: "agentloop.run", attributes }),

@@ -103,6 +103,7 @@ async function keepReason(
  */
 export async function settle(life: RunLife, end: RunEnd): Promise<void> {
   const { parts, request, recorder, lease, tally, spending } = life;
+  tally.durationMs = parts.now().getTime() - life.startedAt.getTime();
   const endings = await Promise.allSettled([
     lease.end(),
     within(
@@ -130,6 +131,8 @@ export async function settle(life: RunLife, end: RunEnd): Promise<void> {
       runId: life.runId,
       ...outcome(end),
       steps: recorder.stepCount,
+      toolCalls: spending.total.hostCalls,
+      durationMs: tally.durationMs,
       tokens: callTokens(spending.usage),
       dataBytesCarried: tally.dataBytesCarried,
     },
@@ -165,6 +168,8 @@ export function report(life: RunLife, end: RunEnd): RunResult {
     ...(end.memoryUsed === undefined ? {} : { memoryUsed: end.memoryUsed }),
     steps: recorder.stepCount,
     tokens: spending.usage,
+    toolCalls: spending.total.hostCalls,
+    durationMs: tally.durationMs,
     spent: spending.total,
     systemPrompt: tally.systemPrompt,
     dataBytesCarried: tally.dataBytesCarried,
@@ -172,14 +177,14 @@ export function report(life: RunLife, end: RunEnd): RunResult {
 }
 
 function summaryOf(life: RunLife, end: RunEnd): FinalizeSummary {
-  const { parts, runId, recorder, tally, spending, startedAt } = life;
+  const { runId, recorder, tally, spending } = life;
   return {
     runId,
     ...outcome(end),
     promptTokens: spending.usage.prompt,
     completionTokens: spending.usage.completion,
     stepCount: recorder.stepCount,
-    durationMs: parts.now().getTime() - startedAt.getTime(),
+    durationMs: tally.durationMs,
     dataBytesCarried: tally.dataBytesCarried,
   };
 }

@@ -219,3 +219,21 @@ Deno.test("run end: cached and reasoning tokens are summed where the provider te
     reasoning: 3,
   });
 });
+
+Deno.test("run end: the result tells how long the run took and how many calls it made, refused ones too", async () => {
+  let ms = 0;
+  using made = fixture([
+    block("async function run() { await f(); try { await f(); } catch {} answer('ok'); }"),
+  ], {
+    sandbox: { functions: [{ name: "f", execute: () => 1 }] },
+    config: {
+      now: () => new Date(ms += 5),
+      policy: {
+        check: () => ms % 2 === 0 ? { decision: "allow" } : { decision: "deny", reason: "odd" },
+      },
+    },
+  });
+  const { toolCalls, durationMs } = await made.loop.run(REQUEST);
+  equal(toolCalls, 2);
+  equal(durationMs > 0 && durationMs % 5 === 0, true);
+});

@@ -54,6 +54,8 @@ Deno.test("run events: every event of a two-turn run, in order, with all its fie
         runId: RUN_ID,
         status: "completed",
         steps: 6,
+        toolCalls: 1,
+        durationMs: 0,
         tokens: { prompt: 200, completion: 20, cached: 120 },
         dataBytesCarried: JSON.stringify(ROWS).length - DIGEST.length,
       },

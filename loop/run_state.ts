@@ -24,6 +24,8 @@ export interface RunTally {
   dataBytesCarried: number;
   /** The system prompt that is sent; "" while it is not composed. */
   systemPrompt: string;
+  /** How long the run took, in ms, once it has ended. */
+  durationMs: number;
 }
 
 /** One turn, as the calls of its script are told of it. */

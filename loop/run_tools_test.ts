@@ -62,6 +62,7 @@ Deno.test("tools: a call goes through the gate, its result goes back under its i
   assert.equal(result.status, "completed");
   assert.equal(result.finalText, "It is 7 degrees.");
   assert.equal(result.forced, undefined);
+  assert.deepEqual([result.toolCalls, result.durationMs], [1, 0]);
   assert.deepEqual(said(llm.requests[1]?.messages), [
     { role: "user", content: "Oslo?" },
     {
