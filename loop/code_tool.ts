@@ -3,6 +3,7 @@
  * same whichever way it came: history, trace and what it may do do not differ. Pure.
  */
 import type { Completion, ModelToolCall, ToolDeclaration } from "../contracts/model.ts";
+import { argumentsOf } from "./call_arguments.ts";
 import { definesRun } from "./code_scan.ts";
 import { protocolRules } from "./prompt.ts";
 import { type UnusableReply, writeReminder } from "./reminder.ts";
@@ -75,6 +76,6 @@ export function remindOfCodeTool(reply: UnusableReply): string {
 /** The code of a call; nothing when it is no call of the tool, or its arguments are not whole. */
 function sourceOf({ name, argumentsJson, argumentsFault }: ModelToolCall): string | undefined {
   if (name !== RUN_JAVASCRIPT || argumentsFault !== undefined) return undefined;
-  const { code }: { code?: unknown } = JSON.parse(argumentsJson);
+  const { code } = argumentsOf(argumentsJson);
   return typeof code === "string" ? code : undefined;
 }

@@ -2,9 +2,9 @@
  * Results of calls that are too long to be told whole: the model is told the beginning and the end, and how it reads the rest. The whole stands in the trace, so
  * that also a later run finds it.
  */
-import type { JsonValue } from "../contracts/json.ts";
 import type { ToolDeclaration } from "../contracts/model.ts";
 import type { StepStore } from "../contracts/step.ts";
+import { argumentsOf } from "./call_arguments.ts";
 import { callIdOf, wholeOf } from "./call_steps.ts";
 import { clipMiddle, utf8Bytes } from "./utf8.ts";
 
@@ -67,7 +67,7 @@ export class KeptResults {
 
   /** Answers a call of `read_result`. */
   async answer(argumentsJson: string, maxBytes: number): Promise<{ ok: boolean; text: string }> {
-    const { call_id: id, from, find } = JSON.parse(argumentsJson) as Record<string, JsonValue>;
+    const { call_id: id, from, find } = argumentsOf(argumentsJson);
     if (typeof id !== "string") return { ok: false, text: "call_id is the id of a call, as text" };
     const whole = this.#wholes.get(id) ?? await this.#stored(id);
     if (whole === undefined) {

@@ -8,6 +8,7 @@ import type { HostReply } from "../contracts/sandbox.ts";
 import type { RunStep } from "../contracts/step.ts";
 import { untilAborted } from "./abort.ts";
 import type { CallCost } from "./call_cost.ts";
+import { argumentsOf } from "./call_arguments.ts";
 import { callsStep, callStep, type KeptResult, resultStep } from "./call_steps.ts";
 import { DISCOVER_TOOLS } from "./discover_wish.ts";
 import { READ_RESULT, tellResult } from "./kept_results.ts";
@@ -181,7 +182,7 @@ async function resultOf(
     return await run.kept.answer(call.argumentsJson, run.sandbox.limits.logBytes);
   }
   if (call.name === DISCOVER_TOOLS.name && run.discovery !== undefined) {
-    const { ok, text } = await run.discovery.find(JSON.parse(call.argumentsJson), trace);
+    const { ok, text } = await run.discovery.find(argumentsOf(call.argumentsJson), trace);
     return { ok, text: ok ? text : `Error: ${text}`, found: run.discovery.takeLog() };
   }
   const notes: string[] = [];

@@ -250,9 +250,16 @@ Deno.test("tools: at the last turn no tool can be called, and the text is marked
   using stubborn = toolLoop([{ ...more, text: "So far." }], set, { config: { maxIterations: 1 } });
   const second = await stubborn.loop.run({ sessionId: "s", message: "go" });
   assert.deepEqual([second.finalText, second.forced], ["So far.", true]);
-  using silent = toolLoop([more], set, { config: { maxIterations: 1 } });
+  using silent = toolLoop([more], set, {
+    config: { maxIterations: 1 },
+    model: { usage: { prompt: 9, completion: 2 } },
+  });
   const third = await silent.loop.run({ sessionId: "s", message: "go" });
   assert.deepEqual([third.status, third.finalText], ["max_iterations", ""]);
+  // What was asked and paid for stands in the trace.
+  const [, kept] = await silent.store.lastN("s", 10);
+  assert.deepEqual([kept?.stepType, kept?.promptTokens], ["error", 9]);
+  assert.match(kept!.content, /called look where no tool could be called any more/);
 });
 
 Deno.test("tools: a run takes 10 turns unless told otherwise", async () => {
@@ -385,4 +392,40 @@ Deno.test("tools: createLoop and run refuse what cannot be meant", async () => {
   );
   const loop = createLoop({ ...parts, protocol: "tools" });
   await assert.rejects(() => loop.run({ sessionId: "s", message: "go" }), /tools/);
+});
+
+Deno.test("tools: arguments that a client hands over broken and unmarked end no run", async () => {
+  const broken = { id: "x", name: "look", argumentsJson: '{"a":' };
+  const reading = { id: "y", name: "read_result", argumentsJson: "{" };
+  for (const protocol of ["tools", "code-tool"] as const) {
+    const seen: Message[][] = [];
+    using run = fixture([], {});
+    const calls = protocol === "tools"
+      ? [broken, reading]
+      : [{ ...broken, name: "run_javascript" }];
+    const loop = createLoop({
+      protocol,
+      tools: tools({ look: () => 1 }),
+      sandboxBuilder: run.sandboxBuilder,
+      sessions: run.store,
+      steps: run.store,
+      llm: {
+        complete: ({ messages, model = "m" }) => {
+          seen.push([...messages]);
+          const usage = { prompt: 1, completion: 1 };
+          return Promise.resolve(
+            seen.length === 1
+              ? { text: "", toolCalls: calls, finishReason: "tool_calls", usage, model }
+              : { text: "done", finishReason: "stop", usage, model },
+          );
+        },
+      },
+    });
+    const result = await loop.run({ sessionId: "s", message: "go" });
+    assert.deepEqual(
+      [result.status, result.finalText],
+      ["completed", "done"],
+      result.error?.message,
+    );
+  }
 });

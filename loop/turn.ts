@@ -7,6 +7,7 @@ import { type CallCost, NO_COST, stepCost } from "./call_cost.ts";
 import { scanReply } from "./fences.ts";
 import { fitRequest, shortenRequest } from "./fit_request.ts";
 import { READ_RESULT } from "./kept_results.ts";
+import { shown } from "./passage.ts";
 import { FALLBACK_PROTOCOL, type Offer } from "./protocol.ts";
 import type { UnusableReply } from "./reminder.ts";
 import { requestTokens } from "./request_size.ts";
@@ -183,8 +184,19 @@ async function takeCalls(
     await runCalls(run, batch);
     return { kind: "goes_on" };
   }
-  if (batch.said === "") return { kind: "goes_on" };
+  if (batch.said === "") return await keepUnmade(run, batch);
   return await giveAnswer(run, { text: batch.said, cost: batch.cost, forced: true });
+}
+
+/** Keeps in the trace what was asked for, and paid, where nothing could be done with it any more. */
+async function keepUnmade(run: RunState, { calls, cost }: CallBatch): Promise<TurnEnd> {
+  const names = calls.map(({ name }) => shown(name)).join(", ");
+  const content = `The model called ${names} where no tool could be called any more.`;
+  await run.recorder.record({ stepType: "error", content, ...stepCost(cost) }, {
+    type: "warning",
+    content,
+  });
+  return { kind: "goes_on" };
 }
 
 /** Runs the script that the model sent, and takes the answer when it gave one. */
