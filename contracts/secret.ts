@@ -7,7 +7,8 @@ export interface Secret {
   readonly value: string;
   /**
    * Hosts that it may be sent to, written as in `allowDomains` of the default policy. With them it is filled into requests to these hosts and used in no
-   * other way: neither scripts nor commands get it. @default wherever the policy lets it go
+   * other way: neither scripts nor commands get it. Requests without encryption get it only where the entry names their port, such as `example.com:80`.
+   * @default wherever the policy lets it go, encrypted
    */
   readonly hosts?: readonly string[];
 }
@@ -40,5 +41,10 @@ export interface SecretSource {
 
 /** Where a secret is filled in: a request to a host, or a command. */
 export type SecretUse =
-  | { readonly host: string; readonly port?: number }
+  | {
+    readonly host: string;
+    readonly port?: number;
+    /** Whether it would travel unencrypted over a network; a request to this machine does not. @default false */
+    readonly plain?: boolean;
+  }
   | { readonly command: string };

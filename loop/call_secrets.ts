@@ -174,16 +174,26 @@ function useOf(caller: string, { name, use }: Wanted): HostFunction {
 }
 
 function checkBound({ hosts }: Secret, { name, use }: Wanted): void {
-  if (hosts === undefined) return;
-  const list = new HostList(`the hosts of the secret ${name}`, hosts);
-  const isMeant = use !== undefined && "host" in use &&
-    list.has({ target: use.host, ...(use.port === undefined ? {} : { port: use.port }) });
-  if (isMeant) return;
+  const list = new HostList(`the hosts of the secret ${name}`, hosts ?? []);
+  const request = use !== undefined && "host" in use ? use : undefined;
+  const { host: target = "", port, plain = false } = request ?? {};
+  const aim = { target, ...(port === undefined ? {} : { port }) };
+  if (plain && !list.has(aim, { portNamed: true })) throw unencrypted(name, target);
+  if (hosts === undefined || (request !== undefined && list.has(aim))) return;
   throw named(
     "PermissionError",
     `the secret ${name} is for requests to ${
       hosts.join(", ")
     } only: name it there, as {{secret:${name}}}`,
+  );
+}
+
+function unencrypted(name: string, host: string): Error {
+  return named(
+    "PermissionError",
+    `the secret ${name} is not sent to ${
+      shown(host)
+    } unencrypted, where everybody on the way can read it: use https`,
   );
 }
 

@@ -166,6 +166,33 @@ Deno.test("a secret that is bound to hosts goes into requests to them and nowher
   }
 });
 
+Deno.test("a secret travels unencrypted only to a host that was named for it with its port", async () => {
+  const hosts = [
+    "api.example.com",
+    "old.example.com:80",
+    "box.example.com:8080",
+    "any.example.com:*",
+  ];
+  const source: SecretSource = {
+    get: (name) => name === "TOKEN" ? TOKEN : { value: "bound-0123456789", hosts },
+  };
+  const uses: [string, { host: string; port: number; plain: boolean }, boolean][] = [
+    ["TOKEN", { host: "api.example.com", port: 443, plain: false }, true],
+    ["TOKEN", { host: "api.example.com", port: 80, plain: true }, false],
+    ["BOUND", { host: "api.example.com", port: 80, plain: true }, false],
+    ["BOUND", { host: "any.example.com", port: 80, plain: true }, false],
+    ["BOUND", { host: "old.example.com", port: 80, plain: true }, true],
+    ["BOUND", { host: "box.example.com", port: 8080, plain: true }, true],
+    ["BOUND", { host: "box.example.com", port: 80, plain: true }, false],
+  ];
+  for (const [name, use, passes] of uses) {
+    const work: Work = ({ fill }) => fill(`{{secret:${name}}}`, use);
+    const reply = await gateWith(work, { policy: new AllowAll(), source }).call();
+    assert.equal(reply.ok, passes, `${name} ${JSON.stringify(use)}`);
+    if (!reply.ok) assert.match(reply.message, /unencrypted.*use https/);
+  }
+});
+
 Deno.test("a name that there is not is told with those that there are", async () => {
   const { call } = gateWith(({ fill }) => fill("{{secret:NOPE}}", { command: "x" }));
   assert.match(errorOf(await call()), /there is no secret named NOPE; there is: TOKEN, BOUND/);

@@ -35,10 +35,19 @@ export class HostList {
     });
   }
 
-  /** Whether an aim is on the list. An entry without a port is for ports 80 and 443; so is an aim that does not tell its port. */
-  has({ target, port }: Pick<CallAim, "target" | "port">): boolean {
+  /**
+   * Whether an aim is on the list. An entry without a port is for ports 80 and 443; so is an aim that does not tell its port.
+   * With `portNamed` only entries count that name one.
+   */
+  has(
+    { target, port }: Pick<CallAim, "target" | "port">,
+    { portNamed = false }: { readonly portNamed?: boolean } = {},
+  ): boolean {
     const host = normalHost(target);
-    return this.#entries.some((entry) => matchesHost(entry, host) && matchesPort(entry, port));
+    return this.#entries.some((entry) =>
+      matchesHost(entry, host) && matchesPort(entry, port) &&
+      (!portNamed || typeof entry.port === "number")
+    );
   }
 }
 

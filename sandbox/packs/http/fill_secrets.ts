@@ -6,6 +6,7 @@ import type { JsonValue } from "../../../contracts/json.ts";
 import type { CallContext } from "../../../contracts/sandbox.ts";
 import type { SecretUse } from "../../../contracts/secret.ts";
 import { badRequest } from "./http_failure.ts";
+import { isThisMachine } from "./network_class.ts";
 import { bareHost, portOf, readUrl } from "./request_url.ts";
 
 /** Which parts of a request hold a secret. */
@@ -39,7 +40,11 @@ export async function fillSecrets(
   const none: SecretParts = { headers: new Set(), body: false };
   const [url, init, ...rest] = args;
   const aim = readUrl(url);
-  const use: SecretUse = { host: bareHost(aim), port: portOf(aim) };
+  const use: SecretUse = {
+    host: bareHost(aim),
+    port: portOf(aim),
+    plain: aim.protocol === "http:" && !isThisMachine(aim.hostname),
+  };
   const fill: Fill = (text, encode) => context.fill(text, use, encode);
   // Asked also where there is nothing to fill in, so that the answer is cleared of what was filled in before.
   const filledUrl = await fillUrl(String(url), { fill, aim });

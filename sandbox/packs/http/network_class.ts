@@ -45,6 +45,16 @@ export function classifyHost(host: string): NetworkClass | undefined {
   return isAddress(name) ? classifyAddress(name) : undefined;
 }
 
+/** Whether a host of a URL is this machine, so that what is sent to it meets no network. Other names of it are not known as such. */
+export function isThisMachine(host: string): boolean {
+  const name = host.toLowerCase().replace(/\.+$/, "");
+  if (name === "localhost" || name.endsWith(".localhost")) return true;
+  const address = parseAddress(name);
+  if (address === undefined) return false;
+  const embedded = address instanceof ipaddr.IPv6 ? embeddedIPv4(address) : undefined;
+  return (embedded ?? address).range() === "loopback";
+}
+
 /** Whether a host of a URL is an address and no name. */
 export function isAddress(host: string): boolean {
   return parseAddress(host) !== undefined;

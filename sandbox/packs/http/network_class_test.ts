@@ -1,5 +1,10 @@
 import { equal } from "node:assert/strict";
-import { classifyAddress, classifyAddresses, classifyHost } from "./network_class.ts";
+import {
+  classifyAddress,
+  classifyAddresses,
+  classifyHost,
+  isThisMachine,
+} from "./network_class.ts";
 
 /** Every row of IANA's special-purpose registries, and of the address space beside global unicast: name, first and last address. */
 const SPECIAL: readonly (readonly [string, string, string])[] = [
@@ -154,4 +159,13 @@ Deno.test("network class: names that stand for this machine are private unasked,
     equal(classifyHost(host), undefined, host);
   }
   equal(classifyHost("8.8.8.8"), "public");
+});
+
+Deno.test("only what needs no network is this machine", () => {
+  const here = ["localhost", "LOCALHOST.", "a.localhost", "127.0.0.1", "127.9.9.9", "[::1]"];
+  const mapped = ["[::ffff:127.0.0.1]", "[::ffff:7f00:1]"];
+  for (const host of [...here, ...mapped]) equal(isThisMachine(host), true, host);
+  const elsewhere = ["10.0.0.1", "192.168.1.1", "[fe80::1]", "0.0.0.0", "[::]", "8.8.8.8"];
+  const names = ["localhost.example.com", "example.com", "127.0.0.1.example.com", ""];
+  for (const host of [...elsewhere, ...names]) equal(isThisMachine(host), false, host);
 });
