@@ -7,7 +7,14 @@ import { tokenFields } from "./result_line.ts";
 
 /** One event as the object of one JSON line; `type` first, ids last. */
 export function eventLine(event: RunEvent): JsonValue {
-  return { type: event.type, ...fieldsOf(event), run_id: event.runId, session_id: event.sessionId };
+  const { type, runId, sessionId, agent } = event;
+  return {
+    type,
+    ...fieldsOf(event),
+    ...(agent === undefined ? {} : { agent }),
+    run_id: runId,
+    session_id: sessionId,
+  };
 }
 
 function fieldsOf(event: RunEvent): { readonly [key: string]: JsonValue } {

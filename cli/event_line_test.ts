@@ -11,6 +11,10 @@ const IDS = { run_id: "r", session_id: "s" };
 Deno.test("names of our own leave in snake_case, what is in args stays", () => {
   deepStrictEqual(line({ type: "turn_start", turn: 2 }), { type: "turn_start", turn: 2, ...IDS });
   deepStrictEqual(line({ type: "response_discarded" }), { type: "response_discarded", ...IDS });
+  deepStrictEqual(
+    eventLine({ type: "user", content: "a", runId: "r", sessionId: "s", agent: "scout" }),
+    { type: "user", content: "a", agent: "scout", ...IDS },
+  );
   deepStrictEqual(line({ type: "data_update", args: { runId: 1, someKey: [] } }), {
     type: "data_update",
     args: { runId: 1, someKey: [] },

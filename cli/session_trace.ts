@@ -4,12 +4,15 @@
 import type { CallRow } from "../contracts/call_log.ts";
 import type { JsonValue } from "../contracts/json.ts";
 import { type RunStep, STEP_TYPE_SUMMARY } from "../contracts/step.ts";
+import { agentOf } from "../loop/call_steps.ts";
 import { callLine, callText } from "./call_line.ts";
 import { countOf, formatCount, formatDuration, formatMoment } from "./units.ts";
 
 /** Something that happened in a session. */
 export type TraceEntry = { readonly step: RunStep } | { readonly call: CallRow };
 
+/** Steps that name the agent. */
+const CALL_STEPS: ReadonlySet<string> = new Set(["llm_call", "tool_call", "tool_result"]);
 /** Calls of one script that are shown to people; it may make a thousand. */
 const CALLS_SHOWN = 20;
 
@@ -120,9 +123,17 @@ function figuresOf(step: RunStep): string {
   const from = retainFromStep(step);
   return [
     from === undefined ? step.stepType : `${step.stepType} of the steps before ${from}`,
+    ...agentsOf(step),
     ...(step.durationMs > 0 ? [formatDuration(step.durationMs)] : []),
     ...(step.promptTokens + step.completionTokens > 0
       ? [`${formatCount(step.promptTokens)} + ${formatCount(step.completionTokens)} tokens`]
       : []),
   ].join(", ");
+}
+
+/** Who made a named call, where a program gave its agents names. */
+function agentsOf({ stepType, toolArgs }: RunStep): string[] {
+  if (!CALL_STEPS.has(stepType)) return [];
+  const agent = agentOf(toolArgs);
+  return agent === undefined ? [] : [`by ${agent}`];
 }

@@ -103,3 +103,14 @@ Deno.test("the newest summary says what is folded, and where it stands", () => {
     "   summary",
   ]);
 });
+
+Deno.test("steps of named calls say which agent made them, where it has a name", () => {
+  const named = { toolArgs: JSON.stringify({ agent: "scout" }) };
+  const steps = [
+    { ...step(0, "tool_call", 0), ...named },
+    { ...step(1, "execute_js", 1), ...named },
+    step(2, "tool_result", 2),
+  ];
+  const heads = traceText(mergeTrace(steps, [])).filter((line) => /^\d/.test(line));
+  deepStrictEqual(heads, ["0  tool_call, by scout", "1  execute_js", "2  tool_result"]);
+});

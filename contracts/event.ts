@@ -43,6 +43,8 @@ export interface RunEventBase {
   readonly runId: string;
   /** The session it extends. */
   readonly sessionId: string;
+  /** The agent's name, where the loop or the request gives one. */
+  readonly agent?: string;
 }
 
 /**

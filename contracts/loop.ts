@@ -43,6 +43,11 @@ export interface LoopConfig {
   readonly sessions: SessionStore;
   /** Keeps the trace. */
   readonly steps: StepStore;
+  /**
+   * The agent's name, for programs that have several: it stands in every event, in the steps of named calls (`agent` in their `toolArgs`) and on the run's span. The
+   * model is not told it. @default none
+   */
+  readonly agent?: string;
   /** How the model acts. A session may go on under another one. @default "code" */
   readonly protocol?: LoopProtocol;
   /** Makes the sandbox of each run. Every protocol but `tools` needs it, which does not use it. */
@@ -125,6 +130,8 @@ export interface RunRequest {
   readonly signal?: AbortSignal;
   /** Asks a person about calls in this run. @default the loop's */
   readonly approve?: Approve;
+  /** The agent's name in this run. @default the loop's */
+  readonly agent?: string;
   /** The model for this run; beats the session's and the loop's. */
   readonly model?: string;
   /** What the model can call by name in this run, in the protocol `tools`. @default the loop's */

@@ -7,6 +7,12 @@ import type { RunStep } from "../contracts/step.ts";
 import { type CallCost, stepCost } from "./call_cost.ts";
 import type { StepBody } from "./recorder.ts";
 
+/** What the steps of calls keep beside the calls. */
+export interface CallsOwner {
+  /** The agent's name, where it has one. */
+  readonly agent: string | undefined;
+}
+
 /** How a call ended, as its step keeps it. */
 export interface KeptResult {
   readonly call: ModelToolCall;
@@ -23,7 +29,10 @@ export interface KeptResult {
 /** The step of a reply that called tools. */
 export function callsStep(
   said: string,
-  { calls, cost }: { readonly calls: readonly ModelToolCall[]; readonly cost: CallCost },
+  { calls, cost, agent }: CallsOwner & {
+    readonly calls: readonly ModelToolCall[];
+    readonly cost: CallCost;
+  },
 ): StepBody {
   const kept = calls.map(({ id, name, argumentsJson, argumentsFault, providerMetadata }) => ({
     id,
@@ -38,29 +47,42 @@ export function callsStep(
     stepType: "llm_call",
     content: said,
     ...rest,
-    toolArgs: JSON.stringify({ ...more, calls: kept }),
+    toolArgs: JSON.stringify({ ...more, calls: kept, agent }),
   };
 }
 
 /** The step that says that a call is made. */
-export function callStep({ id, name, argumentsJson }: ModelToolCall): StepBody {
+export function callStep(
+  { id, name, argumentsJson }: ModelToolCall,
+  { agent }: CallsOwner,
+): StepBody {
   return {
     stepType: "tool_call",
     content: name,
-    toolArgs: JSON.stringify({ call_id: id, arguments: argumentsJson }),
+    toolArgs: JSON.stringify({ call_id: id, arguments: argumentsJson, agent }),
   };
 }
 
 /** The step of a call's end. */
-export function resultStep({ call, content, ok, durationMs, whole, found }: KeptResult): StepBody {
+export function resultStep(
+  { call, content, ok, durationMs, whole, found }: KeptResult,
+  { agent }: CallsOwner,
+): StepBody {
   const toolArgs = JSON.stringify({
     call_id: call.id,
     name: call.name,
     ok,
     ...(whole === undefined ? {} : { whole }),
     ...(found === undefined ? {} : { found }),
+    agent,
   });
   return { stepType: "tool_result", content, toolArgs, durationMs };
+}
+
+/** The agent that a step of a call names, where it names one. */
+export function agentOf(toolArgs: string | undefined): string | undefined {
+  const agent = fieldOf(toolArgs, "agent");
+  return typeof agent === "string" ? agent : undefined;
 }
 
 /** The calls of a reply's step; none where they cannot be read. */

@@ -40,6 +40,7 @@ export interface RunSetup {
   readonly tools: RunTools;
   readonly parts: LoopParts;
   readonly request: RunRequest;
+  readonly agent: string | undefined;
   readonly runId: string;
   /** Ends with the run. */
   readonly signal: AbortSignal;
@@ -108,13 +109,14 @@ function beginRun(
     readonly protocol: Protocol;
   },
 ): RunState {
-  const { parts, request, signal, recorder, tally, spending, trace, warmUp, tools } = setup;
+  const { parts, request, agent, signal, recorder, tally, spending, trace, warmUp, tools } = setup;
   const budget = new PromptBudget(parts.contextBudget, request.maxTokens);
   const model = request.model ?? session.model ?? parts.model;
   spending.model = model;
   const run: RunState = {
     parts,
     request,
+    agent,
     model,
     maxIterations: request.maxIterations ?? parts.maxIterations,
     maxArgsBytes: request.limits?.argsBytes ?? parts.limits.argsBytes ?? Infinity,

@@ -29,6 +29,8 @@ export interface RecorderOptions {
   readonly sessionId: string;
   /** The run. */
   readonly runId: string;
+  /** The agent's name, where it has one. */
+  readonly agent?: string | undefined;
   /** The clock. */
   readonly now: () => Date;
   /** Takes secrets out of steps and events; asked for each time, since a run learns of more. */
@@ -113,7 +115,9 @@ export class Recorder {
     const stored = await this.#append(records[0]!.body, () => steps.appendAll!(added));
     this.#stepCount += added.length;
     for (const { event } of records) if (event !== undefined) this.emit(event);
-    return stored.map((step, at) => ({ ...step, ...added[at]! }));
+    const kept = stored.map((step, at) => ({ ...step, ...added[at]! }));
+    for (const step of kept) this.#options.onStep?.(step);
+    return kept;
   }
 
   #newStep(body: StepBody): NewRunStep {
@@ -129,9 +133,10 @@ export class Recorder {
 
   /** Tells an event. What a listener does wrong is its own business. */
   readonly emit = (body: RunEventBody): void => {
-    const { listener, observe, runId, sessionId } = this.#options;
+    const { listener, observe, runId, sessionId, agent } = this.#options;
     if ((listener === undefined && observe === undefined) || this.#closed) return;
-    const event = { ...this.#cleanEvent(body), runId, sessionId };
+    const named = agent === undefined ? {} : { agent };
+    const event = { ...this.#cleanEvent(body), runId, sessionId, ...named };
     observe?.(event);
     try {
       const returned: unknown = listener?.(event);

@@ -59,7 +59,9 @@ function beginLife(
   const events = parts.events &&
     new EventFeed({ sink: parts.events, streamId: sessionId, now, warn });
   const taken = { observe: events?.add, onStep: memory?.add };
-  const recorder = new Recorder({ steps, ...heard, ...taken, sessionId, runId, now, secrets });
+  const agent = request.agent ?? parts.agent;
+  const whose = { sessionId, runId, agent };
+  const recorder = new Recorder({ steps, ...heard, ...taken, ...whose, now, secrets });
   const spending = new Spending({
     limits: { ...parts.limits, ...request.limits },
     scopeLimits,
@@ -73,13 +75,14 @@ function beginLife(
     "agentloop.session.id": sessionId,
     "agentloop.run.id": runId,
     "gen_ai.operation.name": "invoke_agent",
-    "gen_ai.agent.name": "agentloop",
+    "gen_ai.agent.name": agent ?? "agentloop",
     "gen_ai.conversation.id": sessionId,
     "gen_ai.request.model": request.model ?? parts.model,
   };
   return {
     parts,
     request,
+    agent,
     runId,
     recorder,
     tally: { dataBytesCarried: 0, systemPrompt: "", durationMs: 0 },

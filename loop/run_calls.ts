@@ -9,7 +9,7 @@ import type { RunStep } from "../contracts/step.ts";
 import { untilAborted } from "./abort.ts";
 import type { CallCost } from "./call_cost.ts";
 import { argumentsOf } from "./call_arguments.ts";
-import { callsStep, callStep, type KeptResult, resultStep } from "./call_steps.ts";
+import { type CallsOwner, callsStep, callStep, type KeptResult, resultStep } from "./call_steps.ts";
 import { DISCOVER_TOOLS } from "./discover_wish.ts";
 import { READ_RESULT, tellResult } from "./kept_results.ts";
 import { shown } from "./passage.ts";
@@ -51,7 +51,7 @@ export async function runCalls(run: RunState, batch: CallBatch): Promise<void> {
   const { calls, said, cost } = batch;
   const tokens = callTokens(cost.usage);
   const event = { type: "llm_call", content: said, calls: calls.length, tokens } as const;
-  const reply = { body: callsStep(said, { calls, cost }), event };
+  const reply = { body: callsStep(said, { calls, cost, agent: run.agent }), event };
   await makeCalls(run, calls, { ...batch, reply });
 }
 
@@ -82,7 +82,7 @@ export async function makeCalls(
   let { claim, reply } = context;
   let sequence = 0;
   for (const group of groupsOf(run, calls)) {
-    const begun = group.filter(({ id }) => !lost?.has(id)).map(beginning);
+    const begun = group.filter(({ id }) => !lost?.has(id)).map((call) => beginning(call, run));
     const first = claim && begun.shift();
     if (first !== undefined) {
       await claim?.(await recorder.record(first.body, first.event));
@@ -99,22 +99,23 @@ export async function makeCalls(
     const outcomes = await Promise.all(
       group.map((call, at) => makeCall(run, { call, context, sequence: firstSequence + at })),
     );
-    const ends = outcomes.filter((outcome) => "content" in outcome).map(ending);
+    const ends = outcomes.filter((outcome) => "content" in outcome)
+      .map((end) => ending(end, run));
     for (const step of await recorder.recordAll(ends)) conversation.add(step);
     await endWaiting(run, outcomes);
   }
 }
 
-function beginning({ id, name, argumentsJson }: ModelToolCall): StepRecord {
+function beginning({ id, name, argumentsJson }: ModelToolCall, owner: CallsOwner): StepRecord {
   const args = { id, name, arguments: argumentsJson };
-  return { body: callStep({ id, name, argumentsJson }), event: { type: "tool_call", args } };
+  return { body: callStep({ id, name, argumentsJson }, owner), event: { type: "tool_call", args } };
 }
 
-function ending(end: KeptResult): StepRecord {
+function ending(end: KeptResult, owner: CallsOwner): StepRecord {
   const { call, ok, content, durationMs } = end;
   const args = { id: call.id, name: call.name };
   return {
-    body: resultStep(end),
+    body: resultStep(end, owner),
     event: { type: "tool_result", args, content, ok, durationMs },
   };
 }

@@ -39,6 +39,8 @@ export interface RunEnd {
 export interface RunLife {
   readonly parts: LoopParts;
   readonly request: RunRequest;
+  /** The agent's name, where it has one. */
+  readonly agent: string | undefined;
   readonly runId: string;
   readonly recorder: Recorder;
   readonly tally: RunTally;

@@ -1,6 +1,8 @@
 import { deepEqual, equal, match, rejects, throws } from "node:assert/strict";
 import { AgentLoopError } from "../contracts/errors.ts";
 import type { FinishedRun, MemoryMessage, RunMemory } from "../contracts/memory.ts";
+import type { NewRunStep } from "../contracts/step.ts";
+import type { CallableTool } from "../contracts/tool.ts";
 import { Redactor } from "../redact/redactor.ts";
 import { scriptedClient } from "../llm/scripted.ts";
 import { MemoryStore } from "../stores/memory.ts";
@@ -36,6 +38,45 @@ Deno.test("run memory: a sink gets what was said and answered, in order, where t
   const result = await run.loop.run(ASK);
   equal(result.memoryUsed, true);
   deepEqual(told, [["s", "user", "Where is Ada?"], ["s", "assistant", "It is Oslo."]]);
+});
+
+Deno.test("run memory: a structured sink gets named calls and their results, whichever way the store keeps them", async () => {
+  for (const together of [true, false]) {
+    const told: MemoryMessage[] = [];
+    const sink = {
+      addMessage: () => Promise.resolve(),
+      addStructuredMessage: (message: MemoryMessage) => {
+        told.push(message);
+        return Promise.resolve();
+      },
+    };
+    const store = new MemoryStore();
+    const oneByOne = {
+      append: (step: NewRunStep) => store.append(step),
+      lastN: (id: string, n: number) => store.lastN(id, n),
+    };
+    const tool: CallableTool = {
+      declaration: { name: "look", description: "looks", parameters: { type: "object" } },
+      hostFunction: { name: "look", execute: () => "Oslo" },
+      safe: false,
+    };
+    using run = fixture([{ text: "I look.", toolCalls: [{ name: "look" }] }, "It is Oslo."], {
+      store,
+      config: {
+        protocol: "tools",
+        tools: { callable: () => [tool] },
+        memory: { sink },
+        steps: together ? store : oneByOne,
+      },
+    });
+    await run.loop.run(ASK);
+    deepEqual(told.map(({ stepType, content }) => `${stepType}: ${content}`), [
+      "user: Where is Ada?",
+      "llm_call: I look.",
+      "tool_result: Oslo",
+      "response: It is Oslo.",
+    ]);
+  }
 });
 
 Deno.test("run memory: a structured sink gets every message, without secrets, one at a time", async () => {

@@ -46,6 +46,8 @@ export interface TurnContext {
 export interface RunState {
   readonly parts: LoopParts;
   readonly request: RunRequest;
+  /** The agent's name, where it has one. */
+  readonly agent: string | undefined;
   /** The model to ask; nothing for the client's own. */
   readonly model: string | undefined;
   /** Model calls at most. */

@@ -15,6 +15,7 @@ import { DefaultPolicy } from "./policy.ts";
 
 /** Parts of a configuration that have no default. */
 type Optional =
+  | "agent"
   | "model"
   | "approve"
   | "calls"
@@ -66,6 +67,7 @@ export function checkConfig(config: LoopConfig): LoopParts {
   const policy = config.policy ?? new DefaultPolicy();
   needMethods("createLoop", { policy }, { policy: ["check"] });
   checkFields("createLoop", { model: config.model }, "string");
+  checkAgent("createLoop", config.agent);
   const { now, random, approve, calls } = config;
   checkFields("createLoop", { now, random, approve }, "function");
   if (calls !== undefined) needMethods("createLoop", config, { calls: ["startCall", "endCall"] });
@@ -81,6 +83,7 @@ export function checkConfig(config: LoopConfig): LoopParts {
     ...(tools === undefined ? {} : { tools }),
     policy,
     ...(config.model === undefined ? {} : { model: config.model }),
+    ...(config.agent === undefined ? {} : { agent: config.agent }),
     ...(approve === undefined ? {} : { approve }),
     approveAll: config.approveAll ?? false,
     ...(calls === undefined ? {} : { calls }),
@@ -97,6 +100,17 @@ export function checkConfig(config: LoopConfig): LoopParts {
     now: now ?? (() => new Date()),
     random: random ?? Math.random,
   };
+}
+
+/** Longer names of agents are no names: each event and step repeats them. */
+const MAX_AGENT_LENGTH = 128;
+
+function checkAgent(caller: string, agent: string | undefined): void {
+  checkFields(caller, { agent }, "string");
+  if (agent === undefined || (agent.trim() !== "" && agent.length <= MAX_AGENT_LENGTH)) return;
+  throw new TypeError(
+    `${caller}: agent must be a name of 1 to ${MAX_AGENT_LENGTH} characters, got ${agent.length}`,
+  );
 }
 
 /** Checks the parts that a loop can do without. */
@@ -189,6 +203,7 @@ export function checkRequest(
   }
   const { context, turnContext, userId, model, onEvent, approve, signal, scope } = request;
   checkFields("run", { context, turnContext, userId, model }, "string");
+  checkAgent("run", request.agent);
   checkFields("run", { onEvent, approve }, "function");
   if (request.memory !== undefined && typeof request.memory !== "boolean") {
     throw new TypeError(`run: memory must be true or false, got ${nameOf(request.memory)}`);

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { type DocumentedType, unionMembers } from "./documented.ts";
+import { documentedSymbols, type DocumentedType, unionMembers } from "./documented.ts";
 
 // Programs switch on these words: a new one is a decision, a lost one breaks them.
 const WORDS = [
@@ -100,6 +100,13 @@ Deno.test("surface: the events of a run and their fields are pinned", async () =
     error: ["content", "code"],
     done: ["summary"],
   });
+});
+
+Deno.test("surface: what every event carries is pinned", async () => {
+  const base = (await documentedSymbols("contracts/event.ts"))
+    .find(({ name }) => name === "RunEventBase");
+  const { properties = [] } = base?.declarations?.[0]?.def ?? {};
+  deepEqual(properties.map(({ name }) => name), ["runId", "sessionId", "agent"]);
 });
 
 function describeEvent(member: DocumentedType): [string, string[]] {

@@ -9,7 +9,11 @@ export interface DocumentedType {
 
 interface Declaration {
   readonly kind: string;
-  readonly def?: { readonly tsType?: DocumentedType };
+  readonly def?: {
+    readonly tsType?: DocumentedType;
+    /** Of an interface. */
+    readonly properties?: readonly { readonly name: string }[];
+  };
 }
 
 /** One exported name. */
