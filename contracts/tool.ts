@@ -30,6 +30,8 @@ export type CheckedArguments =
 export interface Tool {
   /** Unique in a registry: letters, digits, `_` and `-`, first a letter or `_`, at most 64 characters, which suits every provider. */
   readonly name: string;
+  /** What it is called where it comes from, for a tool of another program. */
+  readonly origin?: { readonly source: string; readonly name: string };
   /** What it does and when to use it, for the model. */
   readonly description: string;
   /** The arguments: a schema whose `type` is `object`. */

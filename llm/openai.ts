@@ -41,7 +41,7 @@ import {
 import { type Outcome, withRetries } from "./retry.ts";
 import { type LazySdk, lazySdk } from "./sdk.ts";
 import { callIds, type ToolCallContext } from "./tool_calls.ts";
-import { failureWithTools } from "./tool_failure.ts";
+import { failureOfTooManyTools, failureWithTools } from "./tool_failure.ts";
 import { assertToolOrder } from "./tool_order.ts";
 import { addUsage, NO_USAGE } from "./usage.ts";
 import { assertTools } from "./wire_tools.ts";
@@ -61,6 +61,9 @@ export type {
   ToolChoice,
   ToolDeclaration,
 } from "../contracts/model.ts";
+
+/** Tools that OpenAI takes in one request. Source: the reference of `tools` in "Create chat completion". */
+const OPENAI_TOOLS = 128;
 
 /**
  * Creates a client for one endpoint. It holds no connection and needs no disposal; it remembers which parameters a model refused, and the model that the server's list
@@ -100,6 +103,7 @@ class OpenAIClient implements Client {
     assertTools(request);
     assertToolOrder(request.messages);
     const model = request.model ?? this.#config.model ?? await this.#defaultModel(request.signal);
+    this.#assertToolCount(model, request);
     let delivered = false;
     let spent: TokenUsage = NO_USAGE;
     const tried = await withRetries<Completion>(async () => {
@@ -118,10 +122,26 @@ class OpenAIClient implements Client {
       },
     });
     if (tried.ok) return { ...tried.value, usage: addUsage(spent, tried.value.usage) };
-    const task = `Asking ${
-      JSON.stringify(model)
-    } at ${this.#config.endpoint.label}/chat/completions`;
-    throw this.#error(tried.failure, { task, tries: tried.tries, tokens: spent });
+    throw this.#error(tried.failure, {
+      task: this.#taskOf(model),
+      tries: tried.tries,
+      tokens: spent,
+    });
+  }
+
+  #taskOf(model: string): string {
+    return `Asking ${JSON.stringify(model)} at ${this.#config.endpoint.label}/chat/completions`;
+  }
+
+  // Told before anything is sent. Only OpenAI itself: other servers of this wire have bounds of their own, or none.
+  #assertToolCount(model: string, { tools = [] }: CompletionRequest): void {
+    if (!this.#config.endpoint.isOpenAI || tools.length <= OPENAI_TOOLS) return;
+    const failure = failureOfTooManyTools({
+      offered: tools.length,
+      most: OPENAI_TOOLS,
+      whose: "OpenAI",
+    });
+    throw this.#error(failure, { task: this.#taskOf(model), tries: 0 });
   }
 
   // One try, adapted as often as the provider names something that it does not accept. An adaptation is no retry: it waits for nothing.

@@ -29,6 +29,16 @@ const REFUSALS: readonly RegExp[] = [
 const NOT_KNOWN =
   /unsupported|not supported|unknown|unrecogni[sz]ed|unexpected|extra|not (?:permitted|allowed)/i;
 
+/** What servers say of a request that offers more tools than they take, never of one that is too long. */
+const TOO_MANY: readonly RegExp[] = [
+  // "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 217 instead."
+  /\b(?:tools|functions|function_declarations)['"`]?: (?:array|list) (?:is )?too long/i,
+  // "Too many tools: 200, at most 128", "too many function declarations".
+  /\btoo many (?:tools|functions|function declarations)\b/i,
+  // "maximum number of tools is 128", "A maximum of 128 functions is supported".
+  /\b(?:maximum|max|at most)\b(?: (?:number|count))?(?: of)?(?: \d+)? (?:tools|functions|function declarations)\b/i,
+];
+
 /** Statuses that say nothing about what the model can do. */
 const OTHER_MATTERS: ReadonlySet<number> = new Set([401, 403, 408, 413, 429]);
 
@@ -47,11 +57,38 @@ export function failureWithTools(failure: Failure): Failure {
       retryable: true,
     };
   }
+  if (failure.code !== "model_context_overflow" && saysTooMany(failure)) {
+    const quote = [status, provider.message].filter(Boolean).join(": ");
+    return { ...failure, ...failureOfTooManyTools(), quote };
+  }
   const refused = (provider.param === "tools" && NOT_KNOWN.test(words)) ||
     REFUSALS.some((refusal) => refusal.test(provider.message));
   if (!refused) return failure;
   const told = [status, provider.message].filter(Boolean).join(": ");
   return { ...failure, ...failureOfNoTools(), quote: told };
+}
+
+function saysTooMany({ provider }: Failure): boolean {
+  if (provider === undefined) return false;
+  const isBound = provider.param === "tools" && provider.code === "array_above_max_length";
+  return isBound || TOO_MANY.some((said) => said.test(provider.message));
+}
+
+/** A request that offers more tools than its server takes. */
+export function failureOfTooManyTools(
+  bound?: { readonly offered: number; readonly most: number; readonly whose: string },
+): Failure {
+  const reason = bound === undefined
+    ? "the request offers more tools than the server takes"
+    : `the request offers ${bound.offered} tools, and ${bound.whose} takes ${bound.most} at most`;
+  return {
+    code: "model_rejected",
+    reason,
+    hint:
+      "Let the model look for tools (toolExpander) in place of offering all of them, or offer fewer.",
+    advice: "Offer fewer tools, or let the model look for those that it needs.",
+    retryable: false,
+  };
 }
 
 /** A server, or a model of it, that takes no tools. */

@@ -17,6 +17,8 @@ export const MAX_DISCOVERED = 64;
 const MAX_DECLARED = 64 * 1024;
 /** Tools that a query finds at most. */
 const MAX_FOUND = 8;
+/** Tools that one search gives at most. */
+export const MAX_SEARCHED = MAX_FOUND + MAX_NAMED;
 /** Names that are looked for because they are near to one that is not there, and those that are not there for which that is done. */
 const MAX_NEAR = 3;
 const MAX_UNKNOWN = 4;
@@ -27,6 +29,8 @@ export interface DiscoveryOptions {
   readonly expander: ToolExpander;
   /** Whether scripts look for tools: they are told functions, with their types. */
   readonly forScripts: boolean;
+  /** Tools that are declared at a time at most. @default MAX_DISCOVERED */
+  readonly max?: number;
   /** Whether something is declared already that has this name or this function. */
   readonly isTaken: (name: string) => boolean;
   /** Declares what is found by now, all of it. Throws where that cannot be. */
@@ -127,7 +131,7 @@ export class Discovery {
     const { names, query } = wish;
     const search = { ...(names.length > 0 && { names }), ...(query !== "" && { query }) };
     const tools = await expander.expand({ ...search, limit: MAX_FOUND, signal });
-    const wanted = tools.slice(0, MAX_FOUND + MAX_NAMED);
+    const wanted = tools.slice(0, MAX_SEARCHED);
     const known = (name: string) => isTaken(name) || wanted.some((tool) => isNamed(tool, name));
     const unknown = names.filter((name) => !known(name));
     const near: string[] = [];
@@ -198,7 +202,8 @@ export class Discovery {
   #makeRoom(): CallableTool[] {
     const dropped: CallableTool[] = [];
     let size = [...this.#found.values()].reduce((sum, one) => sum + one.size, 0);
-    while (this.#found.size > MAX_DISCOVERED || size > MAX_DECLARED) {
+    const { max = MAX_DISCOVERED } = this.#options;
+    while (this.#found.size > max || size > MAX_DECLARED) {
       let oldest: Found | undefined;
       for (const one of this.#found.values()) {
         if (oldest === undefined || one.asked < oldest.asked) oldest = one;

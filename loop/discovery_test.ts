@@ -141,6 +141,23 @@ Deno.test("discovery: 64 found tools are declared at most, and those go that wer
   assert.match(results(run.llm.requests.at(-1)?.messages).at(-1)!, /gone, to make room: t1_, t2_$/);
 });
 
+Deno.test("discovery: no request declares more than 128 tools, where the run's own leave room for a search", async () => {
+  const many = Array.from({ length: 80 }, (_, n) => tool(`t${n}_`));
+  const searches = [0, 16, 32, 48].map((from) =>
+    discover(`d${from}`, { names: Array.from({ length: 16 }, (_, n) => `t${from + n}_`) })
+  );
+  for (const [count, most] of [[90, 128], [120, 185]] as const) {
+    const own = Array.from({ length: count }, (_, n) => tool(`own${n}`));
+    using run = toolLoop([...searches, "done"], {
+      tools: set(...own),
+      toolExpander: expander(many),
+    });
+    await run.loop.run({ sessionId: "s", message: "go" });
+    // One place is kept for what reads long results.
+    assert.equal(names(run.llm.requests.at(-1))?.length, count === 90 ? most - 1 : most);
+  }
+});
+
 Deno.test("discovery: what a model writes wrongly, and an expander that fails, are told and end nothing", async () => {
   let fails = true;
   const searches: ToolSearch[] = [];

@@ -5,7 +5,7 @@ import type { HostCall, HostCallHandler, HostFunction, HostReply } from "../cont
 import type { CallableTool, ToolExpander } from "../contracts/tool.ts";
 import { untilAborted } from "./abort.ts";
 import { DISCOVER_FUNCTION, DISCOVER_TOOLS } from "./discover_wish.ts";
-import { Discovery } from "./discovery.ts";
+import { Discovery, MAX_DISCOVERED, MAX_SEARCHED } from "./discovery.ts";
 import { READ_RESULT } from "./kept_results.ts";
 import type { RunState, TurnContext } from "./run_state.ts";
 import { addFound, declarationTokens } from "./run_tools.ts";
@@ -13,6 +13,9 @@ import { utf8Bytes } from "./utf8.ts";
 
 /** Declarations that one script may find, in bytes; it goes on in the next turn. As much as a log holds. */
 const MAX_TOLD_BYTES = 16 * 1024;
+
+/** Tools that providers take in one request: OpenAI, and those that speak like it. */
+const REQUEST_TOOLS = 128;
 
 /** What a run is told of what it can find. */
 type Finding = Pick<RunState, "parts" | "request" | "protocol">;
@@ -52,6 +55,7 @@ export function openDiscovery(run: RunState): Discovery | undefined {
   return new Discovery({
     expander,
     forScripts,
+    max: forScripts ? MAX_DISCOVERED : roomFor(own.declarations.length),
     isTaken: (name) => taken.has(name),
     declare,
     emit: recorder.emit,
@@ -92,6 +96,12 @@ export function answerDiscovery(
       return { ok: false, name: "AbortError", message: "the script has ended" };
     }
   };
+}
+
+/** Beside so many declared tools, and the one that reads long results, so many found ones; where that leaves none for a search, the bound is not OpenAI's. */
+function roomFor(declared: number): number {
+  const room = REQUEST_TOOLS - 1 - declared;
+  return room < MAX_SEARCHED ? MAX_DISCOVERED : Math.min(MAX_DISCOVERED, room);
 }
 
 function expanderOf({ request, parts }: Finding): ToolExpander | undefined {

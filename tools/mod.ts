@@ -42,6 +42,7 @@ export type {
   StandardSchemaProps,
   StandardSchemaResult,
 } from "./standard_schema.ts";
+export { defineForeignTools, foreignToolName, type ForeignToolOrigin } from "./foreign_tools.ts";
 export { createToolExpander } from "./tool_expander.ts";
 export { ToolRegistry } from "./tool_registry.ts";
 export {

@@ -1,6 +1,8 @@
 /** Tools by name, each switched on or off. There is no registry but those that a program makes. */
 import type { CallableTool, Tool, ToolSet } from "../contracts/tool.ts";
 import { callableTool } from "./callable_tool.ts";
+import type { ToolDefinition, ToolParameters } from "./define_tool.ts";
+import { defineForeignTools } from "./foreign_tools.ts";
 import { declareTools, type ToolDeclarations, type ToolDialect } from "./wire/declare_tools.ts";
 
 /**
@@ -40,9 +42,25 @@ export class ToolRegistry implements ToolSet {
    * @throws {TypeError} when there is one of this name.
    */
   register(tool: Tool): this {
-    if (this.#tools.has(tool.name)) throw new TypeError(`there are two tools named "${tool.name}"`);
+    this.#checkFree(tool);
     this.#tools.set(tool.name, tool);
     return this;
+  }
+
+  /**
+   * Adds the tools of another program, such as a server of the Model Context Protocol, under names that every provider takes and that no other tool has (see
+   * `foreignToolName`); `origin` of each says what it is called there. Gives the tools as they are registered.
+   *
+   * @throws {TypeError} when two of them have one name, one is there already, or one cannot be defined; nothing is registered then.
+   */
+  async registerForeign(
+    source: string,
+    definitions: Iterable<ToolDefinition<ToolParameters>>,
+  ): Promise<readonly Tool[]> {
+    const tools = await defineForeignTools(source, definitions);
+    for (const tool of tools) this.#checkFree(tool);
+    for (const tool of tools) this.register(tool);
+    return tools;
   }
 
   /**
@@ -102,6 +120,10 @@ export class ToolRegistry implements ToolSet {
    */
   declarations<Dialect extends ToolDialect>(dialect: Dialect): ToolDeclarations<Dialect> {
     return declareTools(this.enabled(), dialect);
+  }
+
+  #checkFree({ name }: Tool): void {
+    if (this.#tools.has(name)) throw new TypeError(`there are two tools named "${name}"`);
   }
 
   #known(names: readonly string[]): readonly string[] {

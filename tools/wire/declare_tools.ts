@@ -40,8 +40,14 @@ const DECLARE: {
   "gemini-openapi": geminiOpenApiTool,
 };
 
-/** From the reference of `tools` in "Create chat completion". */
-const OPENAI_TOOLS = 128;
+/** From the reference of `tools` in "Create chat completion", and of `functionDeclarations` in Vertex AI's "Tool". Anthropic names no bound. */
+const MOST_TOOLS = 128;
+const BOUNDED: { readonly [Dialect in ToolDialect]?: string } = {
+  openai: "OpenAI",
+  "openai-strict": "OpenAI",
+  gemini: "Vertex AI",
+  "gemini-openapi": "Vertex AI",
+};
 
 /**
  * Declares tools.
@@ -60,8 +66,9 @@ export function declareTools<Dialect extends ToolDialect>(
   const declare: (tool: Tool, notes: string[]) => ToolDialects[Dialect] = DECLARE[dialect];
   const notes: string[] = [];
   const declared = Array.from(tools, (tool) => declare(tool, notes));
-  if (dialect.startsWith("openai") && declared.length > OPENAI_TOOLS) {
-    notes.push(`${declared.length} tools: OpenAI takes ${OPENAI_TOOLS} in a request`);
+  const bounded = BOUNDED[dialect];
+  if (bounded !== undefined && declared.length > MOST_TOOLS) {
+    notes.push(`${declared.length} tools: ${bounded} takes ${MOST_TOOLS} in a request`);
   }
   return { tools: declared, notes };
 }

@@ -437,6 +437,7 @@ Deno.test("declarations: a description that some endpoints refuse is noted", () 
 Deno.test("declarations: more tools than OpenAI takes in a request are noted", () => {
   const many = Array.from({ length: 129 }, (_, index) => tool(object({}), `t${index}`));
   deepEqual(declareTools(many, "openai").notes, ["129 tools: OpenAI takes 128 in a request"]);
+  deepEqual(declareTools(many, "gemini").notes, ["129 tools: Vertex AI takes 128 in a request"]);
   deepEqual(declareTools(many, "anthropic").notes, []);
 });
 
