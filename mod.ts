@@ -99,6 +99,7 @@ export type {
   CallRowOutcome,
   CallStart,
 } from "./contracts/call_log.ts";
+export type { LongResult, ResultStore } from "./contracts/long_result.ts";
 export {
   EventConflictError,
   type EventLog,

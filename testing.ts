@@ -13,6 +13,8 @@ export {
   grantStoreContract,
   type GrantStoreFixture,
   type RegisterTest,
+  resultStoreContract,
+  type ResultStoreFixture,
   sessionStoreContract,
   type SessionStoreContractOptions,
   type SessionStoreFixture,

@@ -8,6 +8,7 @@ import type { AgentLoopError } from "./errors.ts";
 import type { EventSink } from "./event_log.ts";
 import type { RunEvent } from "./event.ts";
 import type { PriceTable, RunLimits, ScopeLimits, Spend, SpendLedger } from "./limits.ts";
+import type { ResultStore } from "./long_result.ts";
 import type { RunMemory } from "./memory.ts";
 import type { Client, TokenUsage } from "./model.ts";
 import type { PolicyChecker } from "./policy.ts";
@@ -98,6 +99,8 @@ export interface LoopConfig {
    * whole. The model is sent what is stored, and the message that is being answered as it was given. @default nothing is taken out
    */
   readonly redactor?: TextRedactor;
+  /** Keeps results of calls by name that are too long to be told whole. @default the `results` of `steps`, where it has them; else they stand in the steps */
+  readonly results?: ResultStore;
   /** Takes the events of runs, a stream a session. @default none does */
   readonly events?: EventSink;
   /** What runs are remembered with that ask for it by `memory: true`. @default nothing beside the trace */

@@ -2,6 +2,8 @@
  * The trace of a session: one appended row for each thing that happened. Rows are never changed.
  */
 
+import type { ResultStore } from "./long_result.ts";
+
 /** The kinds of rows a session's trace holds. Stores keep any text; the loop writes only these. */
 export type StepType =
   | "user"
@@ -54,6 +56,12 @@ export interface RunStep extends NewRunStep {
 
 /** Keeps the trace of sessions. Held to `stepStoreContract` in `@agentloop/core/testing`. */
 export interface StepStore {
+  /**
+   * Where results of calls go that are too long to be told whole, so that `lastN` does not read them.
+   *
+   * @default they stand in the `toolArgs` of their steps
+   */
+  readonly results?: ResultStore;
   /**
    * Appends a step at the end of its session, creating the session's row if there is none, and resolves when it is durable
    * as far as the store promises it. Several processes may append to one session at once: nothing is lost, doubled or reordered.

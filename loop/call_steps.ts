@@ -20,8 +20,8 @@ export interface KeptResult {
   readonly content: string;
   readonly ok: boolean;
   readonly durationMs: number;
-  /** The whole result, where what the model is told is a part of it. */
-  readonly whole?: string;
+  /** The whole result, where what the model is told is a part of it; `true` where it is kept beside the steps. */
+  readonly whole?: string | true;
   /** The tools that were found by it, search by search. */
   readonly found?: readonly (readonly string[])[];
 }
@@ -108,7 +108,7 @@ export function callIdOf(toolArgs: string | undefined): string {
   return typeof id === "string" ? id : "";
 }
 
-/** The whole result that a step keeps, where it keeps one. */
+/** The whole result that a step keeps, where it keeps one itself. */
 export function wholeOf(toolArgs: string | undefined): string | undefined {
   const whole = fieldOf(toolArgs, "whole");
   return typeof whole === "string" ? whole : undefined;
@@ -127,11 +127,13 @@ export function searchesOf(
   );
 }
 
-/** Whether a step keeps a result whole of which the model was told a part. */
+/** Whether a result is kept whole of which the step tells a part. */
 export function keepsWhole(
   { stepType, toolArgs }: Pick<RunStep, "stepType" | "toolArgs">,
 ): boolean {
-  return stepType === "tool_result" && wholeOf(toolArgs) !== undefined;
+  if (stepType !== "tool_result" || toolArgs?.includes('"whole":') !== true) return false;
+  const whole = fieldOf(toolArgs, "whole");
+  return typeof whole === "string" || whole === true;
 }
 
 function isFault(value: unknown): value is ToolArgumentsFault {

@@ -1,11 +1,14 @@
 /**
- * Results of calls that are too long to be told whole: the model is told the beginning and the end, and how it reads the rest. The whole stands in the trace, so
- * that also a later run finds it.
+ * Results of calls that are too long to be told whole: the model is told the beginning and the end, and how it reads the rest. The whole is kept beside the trace, so
+ * that also a later run finds it; it stands in the trace itself where a store keeps nothing beside it, and where an earlier version kept it.
  */
+import type { ResultStore } from "../contracts/long_result.ts";
 import type { ToolDeclaration } from "../contracts/model.ts";
 import type { StepStore } from "../contracts/step.ts";
+import { untilAborted } from "./abort.ts";
 import { argumentsOf } from "./call_arguments.ts";
 import { callIdOf, wholeOf } from "./call_steps.ts";
+import { attempt } from "./failure.ts";
 import { clipMiddle, utf8Bytes } from "./utf8.ts";
 
 /** Reads a part of a long result. Declared once there is one. */
@@ -46,30 +49,55 @@ export function tellResult(
   return { content: `${clipMiddle(text, maxBytes)}\n${pointer}`, whole: text };
 }
 
+/** Where long results are kept. */
+export interface KeptResultsOptions {
+  readonly sessionId: string;
+  readonly steps: StepStore;
+  /** Keeps them beside the steps; without it they stand in the steps. */
+  readonly results: ResultStore | undefined;
+  /** Ends with the run. */
+  readonly signal: AbortSignal;
+}
+
 /** The long results of one run. */
 export class KeptResults {
+  readonly #options: KeptResultsOptions;
   readonly #wholes = new Map<string, string>();
-  readonly #read: () => ReturnType<StepStore["lastN"]>;
 
   /** Begins without any. */
-  constructor(steps: StepStore, sessionId: string) {
-    this.#read = () => steps.lastN(sessionId, REACH);
+  constructor(options: KeptResultsOptions) {
+    this.#options = options;
   }
 
   /** Whether there is one that can be read. */
   hasAny = false;
 
-  /** Keeps one. */
-  keep(callId: string, whole: string): void {
-    this.#wholes.set(callId, whole);
+  /**
+   * Keeps one, before the step that tells of it. Gives what the step is to keep: the text, or that it is kept beside it.
+   *
+   * @throws {AgentLoopError} when the store fails, and the run's reason when it is ended meanwhile.
+   */
+  async keep(callId: string, whole: string): Promise<string | true> {
+    const { results, sessionId, signal } = this.#options;
     this.hasAny = true;
+    if (results === undefined) {
+      this.#wholes.set(callId, whole);
+      return whole;
+    }
+    const keeping = attempt(
+      { doing: `keep a long result of session ${sessionId}`, code: "store_failed" },
+      () => results.keepResult({ sessionId, callId, text: whole }),
+    );
+    await untilAborted(signal, keeping);
+    return true;
   }
 
   /** Answers a call of `read_result`. */
   async answer(argumentsJson: string, maxBytes: number): Promise<{ ok: boolean; text: string }> {
     const { call_id: id, from, find } = argumentsOf(argumentsJson);
     if (typeof id !== "string") return { ok: false, text: "call_id is the id of a call, as text" };
-    const whole = this.#wholes.get(id) ?? await this.#stored(id);
+    const whole = this.#wholes.get(id) ??
+      await untilAborted(this.#options.signal, this.#stored(id));
     if (whole === undefined) {
       return {
         ok: false,
@@ -86,9 +114,16 @@ export class KeptResults {
   }
 
   async #stored(callId: string): Promise<string | undefined> {
-    const step = (await this.#read()).findLast(({ stepType, toolArgs }) =>
-      stepType === "tool_result" && callIdOf(toolArgs) === callId
-    );
+    const { results, steps, sessionId } = this.#options;
+    const task = {
+      doing: `read a long result of session ${sessionId}`,
+      code: "store_failed",
+    } as const;
+    const beside = results && await attempt(task, () => results.readResult(sessionId, callId));
+    if (beside !== undefined) return beside;
+    const step = (await attempt(task, () => steps.lastN(sessionId, REACH))).findLast((
+      { stepType, toolArgs },
+    ) => stepType === "tool_result" && callIdOf(toolArgs) === callId);
     return wholeOf(step?.toolArgs);
   }
 }

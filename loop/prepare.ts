@@ -129,7 +129,12 @@ function beginRun(
     protocol,
     tools,
     discovery: undefined,
-    kept: new KeptResults(parts.steps, request.sessionId),
+    kept: new KeptResults({
+      sessionId: request.sessionId,
+      steps: parts.steps,
+      results: parts.results,
+      signal,
+    }),
     sandbox,
     openGate: (turn) => {
       const reserve = watchReservations({

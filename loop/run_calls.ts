@@ -11,7 +11,7 @@ import type { CallCost } from "./call_cost.ts";
 import { argumentsOf } from "./call_arguments.ts";
 import { type CallsOwner, callsStep, callStep, type KeptResult, resultStep } from "./call_steps.ts";
 import { DISCOVER_TOOLS } from "./discover_wish.ts";
-import { READ_RESULT, tellResult } from "./kept_results.ts";
+import { READ_RESULT, tellResult, type ToldResult } from "./kept_results.ts";
 import { shown } from "./passage.ts";
 import { approvalStep, WaitingForApproval } from "./pending.ts";
 import type { StepRecord } from "./recorder.ts";
@@ -161,12 +161,18 @@ async function makeCall(
   if ("pending" in result) return result;
   const { ok, text, found } = result;
   const maxBytes = run.sandbox.limits.logBytes;
-  const told = call.name === READ_RESULT.name
+  const { content, whole }: ToldResult = call.name === READ_RESULT.name
     ? { content: text }
     : tellResult(run.recorder.redact(text), { callId: call.id, maxBytes });
-  if (told.whole !== undefined) run.kept.keep(call.id, told.whole);
-  const finds = found === undefined ? {} : { found };
-  return { call, ok, ...told, ...finds, durationMs: run.parts.now().getTime() - startedAt };
+  const durationMs = run.parts.now().getTime() - startedAt;
+  return {
+    call,
+    ok,
+    content,
+    ...(whole === undefined ? {} : { whole: await run.kept.keep(call.id, whole) }),
+    ...(found === undefined ? {} : { found }),
+    durationMs,
+  };
 }
 
 async function resultOf(

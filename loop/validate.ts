@@ -27,6 +27,7 @@ type Optional =
   | "events"
   | "memory"
   | "redactor"
+  | "results"
   | "sandboxBuilder"
   | "tools"
   | "toolExpander"
@@ -133,6 +134,10 @@ function checkAddedParts(config: LoopConfig): void {
   if (config.events !== undefined) {
     needMethods("createLoop", config, { events: ["append", "version"] });
   }
+  const results = config.results ?? config.steps.results;
+  if (results !== undefined) {
+    needMethods("createLoop", { results }, { results: ["keepResult", "readResult"] });
+  }
   if (compactor !== undefined) needMethods("createLoop", config, { compactor: ["compact"] });
   if (ledger !== undefined) {
     needMethods("createLoop", config, { ledger: ["addSpend", "spendSince"] });
@@ -163,6 +168,7 @@ function givenParts(config: LoopConfig): Pick<LoopConfig, Optional> {
   const { compactor, contextBudget, scopeLimits, ledger, memory, prices, redactor, tracer } =
     config;
   const { events, toolExpander } = config;
+  const results = config.results ?? config.steps.results;
   const parts = {
     compactor,
     contextBudget,
@@ -172,6 +178,7 @@ function givenParts(config: LoopConfig): Pick<LoopConfig, Optional> {
     memory,
     prices,
     redactor,
+    results,
     toolExpander,
     tracer,
   };

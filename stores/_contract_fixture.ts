@@ -5,6 +5,7 @@ import type { EventLog } from "../contracts/event_log.ts";
 import type { FactStore } from "../contracts/fact.ts";
 import type { GrantStore } from "../contracts/grant.ts";
 import type { SpendLedger } from "../contracts/limits.ts";
+import type { ResultStore } from "../contracts/long_result.ts";
 import type { SessionCatalog, SessionStore } from "../contracts/session.ts";
 import type { StepStore } from "../contracts/step.ts";
 
@@ -74,6 +75,16 @@ export interface EventLogFixture {
   readonly events: EventLog;
   /** Opens a second, independent handle on the same storage, as another process would. Needed for `shared` only. */
   readonly another?: () => EventLogFixture | Promise<EventLogFixture>;
+  /** Releases the handle. Called once, when the case is over. */
+  readonly close?: () => void | Promise<void>;
+}
+
+/** A store that the result suite tries: empty when the factory returns it. */
+export interface ResultStoreFixture {
+  /** The store. */
+  readonly results: ResultStore;
+  /** Opens a second, independent handle on the same storage, as another process would. Needed for `shared` only. */
+  readonly another?: () => ResultStoreFixture | Promise<ResultStoreFixture>;
   /** Releases the handle. Called once, when the case is over. */
   readonly close?: () => void | Promise<void>;
 }

@@ -10,6 +10,7 @@ import type {
   EventLogFixture,
   FactStoreFixture,
   GrantStoreFixture,
+  ResultStoreFixture,
   SessionStoreFixture,
   SpendLedgerFixture,
   StepStoreFixture,
@@ -18,6 +19,7 @@ import { EVENT_CASES, SHARED_EVENT_CASES } from "./_event_cases.ts";
 import { FACT_CASES, SHARED_FACT_CASES } from "./_fact_cases.ts";
 import { GRANT_CASES, SHARED_GRANT_CASES } from "./_grant_cases.ts";
 import { LEDGER_CASES, SHARED_LEDGER_CASES } from "./_ledger_cases.ts";
+import { RESULT_CASES, SHARED_RESULT_CASES } from "./_result_cases.ts";
 import { SESSION_CASES, SHARED_SESSION_CASES } from "./_session_cases.ts";
 import { SHARED_STEP_CASES, STEP_CASES } from "./_step_cases.ts";
 
@@ -26,6 +28,7 @@ export type {
   EventLogFixture,
   FactStoreFixture,
   GrantStoreFixture,
+  ResultStoreFixture,
   SessionStoreFixture,
   SpendLedgerFixture,
   StepStoreFixture,
@@ -166,6 +169,21 @@ export function eventLogContract(
 ): void {
   const cases = options.shared ? [...EVENT_CASES, ...SHARED_EVENT_CASES] : EVENT_CASES;
   register(`${name} as an EventLog`, open, cases, options.test);
+}
+
+/**
+ * Registers the cases that every `ResultStore` must pass, one test each.
+ *
+ * @param name Stands before each test's name.
+ * @param open Makes an empty store; called once a case.
+ */
+export function resultStoreContract(
+  name: string,
+  open: () => ResultStoreFixture | Promise<ResultStoreFixture>,
+  options: StepStoreContractOptions = {},
+): void {
+  const cases = options.shared ? [...RESULT_CASES, ...SHARED_RESULT_CASES] : RESULT_CASES;
+  register(`${name} as a ResultStore`, open, cases, options.test);
 }
 
 function register<Fixture extends { readonly close?: () => void | Promise<void> }>(

@@ -8,6 +8,7 @@ import type { EventLog } from "../contracts/event_log.ts";
 import type { FactStore } from "../contracts/fact.ts";
 import type { Grant, GrantStore } from "../contracts/grant.ts";
 import type { Spend, SpendLedger } from "../contracts/limits.ts";
+import type { ResultStore } from "../contracts/long_result.ts";
 import type {
   FinalizeSummary,
   RunStatus,
@@ -21,6 +22,7 @@ import { checkedGrant, checkedRevocation } from "./grant_input.ts";
 import { checkedAfter, checkedCallEnded, checkedCallStart } from "./call_input.ts";
 import { MemoryEvents } from "./memory_events.ts";
 import { MemoryFacts } from "./memory_facts.ts";
+import { MemoryResults } from "./memory_results.ts";
 import { sessionTitle } from "./session_title.ts";
 import { checkedMinute, checkedScopeKey, checkedSpend } from "./spend_input.ts";
 import {
@@ -78,6 +80,8 @@ export class MemoryStore
   implements SessionStore, StepStore, SessionCatalog, CallLog, SpendLedger, GrantStore {
   /** The events of runs; a session's are deleted with it. */
   readonly events: EventLog = new MemoryEvents();
+  /** Results that are too long to be told whole; a session's are deleted with it. */
+  readonly results: ResultStore = new MemoryResults();
   /** What is remembered beyond sessions. */
   readonly facts: FactStore;
   readonly #now: () => Date;
@@ -176,6 +180,7 @@ export class MemoryStore
   /** Removes a session with its steps and data; false when there was none. */
   async delete(sessionId: string): Promise<boolean> {
     await this.events.deleteStream(checkedSessionId(sessionId));
+    await this.results.deleteResults(sessionId);
     return this.#entries.delete(sessionId);
   }
 

@@ -6,6 +6,7 @@ import {
   eventLogContract,
   factStoreContract,
   grantStoreContract,
+  resultStoreContract,
   sessionStoreContract,
   spendLedgerContract,
   stepStoreContract,
@@ -14,6 +15,7 @@ import { MemoryStore } from "./memory.ts";
 
 stepStoreContract("MemoryStore", () => ({ steps: new MemoryStore() }));
 callLogContract("MemoryStore", () => ({ calls: new MemoryStore() }));
+resultStoreContract("MemoryStore", () => ({ results: new MemoryStore().results }));
 eventLogContract("MemoryStore", () => ({ events: new MemoryStore().events }));
 factStoreContract("MemoryStore", () => ({ facts: new MemoryStore().facts }));
 grantStoreContract("MemoryStore", () => ({ grants: new MemoryStore() }));
@@ -59,13 +61,15 @@ Deno.test("MemoryStore keeps no more facts of one owner than it may, and says wh
   assert.equal((await facts.recall({}, "fact 77"))[0]!.text, "fact 77");
 });
 
-Deno.test("MemoryStore deletes a session's events with it, and keeps facts", async () => {
+Deno.test("MemoryStore deletes a session's events and long results with it, and keeps facts", async () => {
   const store = new MemoryStore();
   const event = { type: "user", content: "hi", runId: "r", sessionId: "s" } as const;
   await store.append(sampleStep({ sessionId: "s" }));
   await store.events.append("s", [{ event, sequence: 0, at: new Date(0) }], 0);
   await store.facts.remember({}, { text: "stays" });
+  await store.results.keepResult({ sessionId: "s", callId: "c", text: "long" });
   assert.equal(await store.delete("s"), true);
+  assert.equal(await store.results.readResult("s", "c"), undefined);
   assert.equal(await store.events.version("s"), 0);
   assert.equal((await store.facts.recall({}, "stays")).length, 1);
 });

@@ -23,6 +23,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addGrants,
   addFacts,
   addEvents,
+  addResults,
 ];
 
 /** The version that this code reads and writes. */
@@ -205,6 +206,18 @@ function addEvents(database: DatabaseSync): void {
       told_at INTEGER NOT NULL,
       event TEXT NOT NULL,
       UNIQUE (stream_id, version)
+    );
+  `);
+}
+
+/** Results that are too long to be told to a model whole; whatever deletes a session deletes its results too. */
+function addResults(database: DatabaseSync): void {
+  database.exec(`
+    CREATE TABLE results (
+      session_id TEXT NOT NULL,
+      call_id TEXT NOT NULL,
+      text TEXT NOT NULL,
+      UNIQUE (session_id, call_id)
     );
   `);
 }

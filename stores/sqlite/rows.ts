@@ -76,3 +76,8 @@ export function listingOf(row: Row): SessionListing {
     completionTokens: Number(row.completion_tokens),
   };
 }
+
+/** SQLite's LIMIT: below zero is none. */
+export function toLimit(n: number): number {
+  return n > Number.MAX_SAFE_INTEGER ? -1 : n;
+}

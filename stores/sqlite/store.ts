@@ -9,6 +9,7 @@ import type { EventLog } from "../../contracts/event_log.ts";
 import type { FactStore } from "../../contracts/fact.ts";
 import type { Grant, GrantStore } from "../../contracts/grant.ts";
 import type { Spend, SpendLedger } from "../../contracts/limits.ts";
+import type { ResultStore } from "../../contracts/long_result.ts";
 import type {
   FinalizeSummary,
   Session,
@@ -38,7 +39,8 @@ import { Connection } from "./connection.ts";
 import { deleteEvents, SqliteEvents } from "./events.ts";
 import { SqliteFacts } from "./facts.ts";
 import { MEMORY } from "./open_file.ts";
-import { listingOf, sessionOf, STEP_COLUMNS, stepColumns, stepOf } from "./rows.ts";
+import { deleteResults, SqliteResults } from "./results.ts";
+import { listingOf, sessionOf, STEP_COLUMNS, stepColumns, stepOf, toLimit } from "./rows.ts";
 import { insertRun } from "./runs.ts";
 import { insertSpend, sumSpend } from "./spend.ts";
 import { toColumn, toOptionalColumn } from "./text_column.ts";
@@ -130,6 +132,8 @@ export class SqliteStore
     AsyncDisposable {
   /** The events of runs; a session's are deleted with it. */
   readonly events: EventLog;
+  /** Results that are too long to be told whole; a session's are deleted with it. */
+  readonly results: ResultStore;
   /** What is remembered beyond sessions; stays when a session is deleted. */
   readonly facts: FactStore;
   readonly #connection: Connection;
@@ -149,6 +153,7 @@ export class SqliteStore
     this.#now = now;
     this.#connection = new Connection(inMemory ? path : resolve(path), { readOnly, lockTimeoutMs });
     this.events = new SqliteEvents(this.#connection);
+    this.results = new SqliteResults(this.#connection);
     this.facts = new SqliteFacts(this.#connection, now);
   }
 
@@ -256,6 +261,7 @@ export class SqliteStore
     const id = toColumn(checkedSessionId(sessionId));
     return this.#connection.write("delete a session", () => {
       deleteEvents(this.#connection, sessionId);
+      deleteResults(this.#connection, sessionId);
       const { changes } = this.#statement("DELETE FROM sessions WHERE session_id = ?").run(id);
       return Number(changes) > 0;
     });
@@ -385,9 +391,4 @@ export class SqliteStore
     const row = this.#statement(TOUCH).get(id, now, newSteps, toOptionalColumn(title));
     return { now, stepCount: Number(row?.step_count) };
   }
-}
-
-/** SQLite's LIMIT: below zero is none. */
-function toLimit(n: number): number {
-  return n > Number.MAX_SAFE_INTEGER ? -1 : n;
 }

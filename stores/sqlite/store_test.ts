@@ -12,6 +12,8 @@ import {
   type FactStoreFixture,
   grantStoreContract,
   type GrantStoreFixture,
+  resultStoreContract,
+  type ResultStoreFixture,
   sessionStoreContract,
   type SessionStoreFixture,
   spendLedgerContract,
@@ -28,6 +30,7 @@ type Fixture =
   & EventLogFixture
   & FactStoreFixture
   & GrantStoreFixture
+  & ResultStoreFixture
   & SpendLedgerFixture
   & { readonly another?: () => Fixture };
 
@@ -52,6 +55,7 @@ function handle(path: string, afterwards: () => void = () => {}): Fixture {
     grants: store,
     events: store.events,
     facts: store.facts,
+    results: store.results,
     close,
   };
 }
@@ -64,6 +68,8 @@ eventLogContract("SqliteStore in a file", fileFixture, { shared: true });
 eventLogContract("SqliteStore in memory", () => handle(":memory:"));
 factStoreContract("SqliteStore in a file", fileFixture, { shared: true });
 factStoreContract("SqliteStore in memory", () => handle(":memory:"));
+resultStoreContract("SqliteStore in a file", fileFixture, { shared: true });
+resultStoreContract("SqliteStore in memory", () => handle(":memory:"));
 grantStoreContract("SqliteStore in a file", fileFixture, { shared: true });
 grantStoreContract("SqliteStore in memory", () => handle(":memory:"));
 spendLedgerContract("SqliteStore in memory", () => handle(":memory:"));
@@ -178,6 +184,11 @@ Deno.test("SqliteStore leaves no trace of a deleted session in its files", async
   await store.configure("session", { systemPrompt: secret });
   const told = { type: "user", content: secret, runId: "r", sessionId: "session" } as const;
   await store.events.append("session", [{ event: told, sequence: 0, at: new Date() }], 0);
+  await store.results.keepResult({
+    sessionId: "session",
+    callId: "c",
+    text: `${secret} ${"y".repeat(90_000)} ${secret}`,
+  });
   await store.close();
   assert.ok(folder.contains(secret), "the secret was never in the file");
   assert.equal(await keeper.delete("session"), true);
@@ -338,6 +349,8 @@ Deno.test("SqliteStore that was opened to read only reads, and refuses to write"
     (store) => store.facts.forget({}, "1"),
     (store) => store.events.append("session", [], 0),
     (store) => store.events.deleteStream("session"),
+    (store) => store.results.keepResult({ sessionId: "session", callId: "c", text: "x" }),
+    (store) => store.results.deleteResults("session"),
     (store) => store.addSpend("scope", { tokens: 1, cost: 0, hostCalls: 0 }, new Date()),
   ];
   for (const write of writes) await assert.rejects(write(reader), /read only/);

@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import type { NewRunStep } from "../contracts/step.ts";
+import type { CallableTool } from "../contracts/tool.ts";
+import type { ScriptedStep } from "../llm/scripted.ts";
+import { Redactor } from "../redact/redactor.ts";
+import { MemoryStore } from "../stores/memory.ts";
+import { fixture, type FixtureOptions } from "./_run_fixture.ts";
+
+const WHOLE = Array.from({ length: 20_000 }, (_, n) => `line ${n}`).join("\n");
+
+function dump(text: string): CallableTool {
+  return {
+    declaration: { name: "dump", description: "dumps", parameters: { type: "object" } },
+    hostFunction: { name: "dump", execute: () => text },
+    safe: false,
+  };
+}
+
+const CALL: ScriptedStep = { toolCalls: [{ id: "c1", name: "dump" }] };
+
+function read(find: string, id = "r"): ScriptedStep {
+  return { toolCalls: [{ id, name: "read_result", arguments: { call_id: "c1", find } }] };
+}
+
+function toolLoop(
+  replies: readonly ScriptedStep[],
+  { text = WHOLE, ...options }: FixtureOptions & { readonly text?: string } = {},
+) {
+  return fixture(replies, {
+    ...options,
+    config: { protocol: "tools", tools: { callable: () => [dump(text)] }, ...options.config },
+  });
+}
+
+/** A store as a program of its own may have it: nothing beside the steps. */
+function stepsAlone(store: MemoryStore) {
+  return {
+    append: (step: NewRunStep) => store.append(step),
+    lastN: (id: string, n: number) => store.lastN(id, n),
+  };
+}
+
+/** What the model was told last. */
+function lastTold(run: ReturnType<typeof toolLoop>): string {
+  return run.llm.requests.at(-1)!.messages.filter(({ role }) => role === "tool").at(-1)!.content;
+}
+
+async function resultSteps(store: MemoryStore): Promise<readonly string[]> {
+  return (await store.lastN("s", 50)).filter(({ stepType }) => stepType === "tool_result")
+    .map(({ toolArgs }) => toolArgs ?? "");
+}
+
+Deno.test("long results: the whole is kept beside the steps, which replaying them does not read, and a later run reads it", async () => {
+  const store = new MemoryStore();
+  using run = toolLoop([CALL, read("line 15000"), "done"], { store });
+  await run.loop.run({ sessionId: "s", message: "go" });
+  assert.match(lastTold(run), /\nline 15000\n/);
+  const steps = await resultSteps(store);
+  assert.equal(steps.length, 2);
+  assert.ok(steps[0]!.length < 200, steps[0]);
+  assert.equal(await store.results.readResult("s", "c1"), WHOLE);
+  using later = toolLoop([read("line 19999"), "done"], { store });
+  await later.loop.run({ sessionId: "s", message: "and the end?" });
+  assert.match(lastTold(later), /, the end\]\nline 19999$/);
+});
+
+Deno.test("long results: without a store for them they stand in the steps, and what stands there is read also where there is one", async () => {
+  const store = new MemoryStore();
+  using run = toolLoop([CALL, read("line 15000"), "done"], {
+    store,
+    config: { steps: stepsAlone(store) },
+  });
+  await run.loop.run({ sessionId: "s", message: "go" });
+  assert.match(lastTold(run), /\nline 15000\n/);
+  assert.equal(JSON.parse((await resultSteps(store))[0]!).whole, WHOLE);
+  assert.equal(await store.results.readResult("s", "c1"), undefined);
+  for (const config of [{}, { steps: stepsAlone(store) }]) {
+    using later = toolLoop([read("line 19999"), "done"], { store, config });
+    await later.loop.run({ sessionId: "s", message: "and the end?" });
+    assert.match(lastTold(later), /, the end\]\nline 19999$/);
+  }
+});
+
+Deno.test("long results: a store of their own is taken before that of the steps", async () => {
+  const store = new MemoryStore();
+  const { results } = new MemoryStore();
+  using run = toolLoop([CALL, "done"], { store, config: { results } });
+  await run.loop.run({ sessionId: "s", message: "go" });
+  assert.equal(await results.readResult("s", "c1"), WHOLE);
+  assert.equal(await store.results.readResult("s", "c1"), undefined);
+});
+
+Deno.test("long results: one that cannot be kept ends the run before its step is told", async () => {
+  const store = new MemoryStore();
+  const results = {
+    ...store.results,
+    keepResult: () => Promise.reject(new Error("disk full")),
+    readResult: () => Promise.resolve(undefined),
+  };
+  using run = toolLoop([CALL], { store, config: { results } as FixtureOptions["config"] });
+  const result = await run.loop.run({ sessionId: "s", message: "go" });
+  assert.equal(result.error?.code, "store_failed");
+  assert.match(result.error!.message, /keep a long result of session s.*disk full/);
+  assert.deepEqual(await resultSteps(store), []);
+});
+
+Deno.test("long results: secrets are taken out before anything is kept or cut", async () => {
+  const secret = "key-0123456789";
+  const store = new MemoryStore();
+  const text = `${"x".repeat(8_180)}${secret}${"y".repeat(20_000)}${secret}`;
+  using run = toolLoop([CALL, "done"], {
+    store,
+    text,
+    config: { redactor: Redactor.fromSecrets({ KEY: secret }) },
+  });
+  await run.loop.run({ sessionId: "s", message: "go" });
+  const kept = await store.results.readResult("s", "c1");
+  assert.ok(kept!.length > 28_000);
+  assert.ok(!kept!.includes("key-0"));
+  assert.ok(!JSON.stringify(run.llm.requests).includes("key-0"));
+});
+
+Deno.test("HIS-09: a result is cut at whole characters, never longer than the cap, with a note of what is missing", async () => {
+  const limit = 16 * 1024;
+  for (const before of [8_189, 8_190, 8_191, 8_192]) {
+    const text = `${"a".repeat(before)}${"🎉".repeat(8_000)}${"b".repeat(before)}`;
+    using run = toolLoop([CALL, read("🎉", "r1"), "done"], { text });
+    await run.loop.run({ sessionId: "s", message: "go" });
+    for (const request of run.llm.requests) {
+      for (const { role, content } of request.messages) {
+        assert.ok(content.isWellFormed());
+        if (role !== "tool") continue;
+        const bytes = new TextEncoder().encode(content).length;
+        assert.ok(bytes <= limit + 300, `${bytes}`);
+        assert.match(content, /^\[characters|\[shortened: the result has \d+ characters/);
+      }
+    }
+  }
+});
