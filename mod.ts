@@ -101,6 +101,20 @@ export type {
 } from "./contracts/call_log.ts";
 export type { LongResult, ResultStore } from "./contracts/long_result.ts";
 export {
+  type Artifact,
+  type ArtifactAccess,
+  type ArtifactInfo,
+  type ArtifactOwner,
+  type ArtifactStore,
+  MAX_ARTIFACT_BYTES,
+  MAX_ARTIFACT_FILENAME_BYTES,
+  MAX_ARTIFACT_TITLE_BYTES,
+  MAX_ARTIFACT_VERSIONS,
+  MAX_SESSION_ARTIFACT_BYTES,
+  MAX_SESSION_ARTIFACTS,
+  type NewArtifact,
+} from "./contracts/artifact.ts";
+export {
   EventConflictError,
   type EventLog,
   type EventRecord,

@@ -4,6 +4,8 @@
  * @module
  */
 export {
+  artifactStoreContract,
+  type ArtifactStoreFixture,
   callLogContract,
   type CallLogFixture,
   eventLogContract,

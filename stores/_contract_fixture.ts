@@ -1,5 +1,6 @@
 /** What the cases of the contract suites are given, and what they share. */
 import assert from "node:assert/strict";
+import type { ArtifactStore } from "../contracts/artifact.ts";
 import type { CallLog } from "../contracts/call_log.ts";
 import type { EventLog } from "../contracts/event_log.ts";
 import type { FactStore } from "../contracts/fact.ts";
@@ -65,6 +66,16 @@ export interface FactStoreFixture {
   readonly facts: FactStore;
   /** Opens a second, independent handle on the same storage, as another process would. Needed for `shared` only. */
   readonly another?: () => FactStoreFixture | Promise<FactStoreFixture>;
+  /** Releases the handle. Called once, when the case is over. */
+  readonly close?: () => void | Promise<void>;
+}
+
+/** A store that the artifact suite tries: empty when the factory returns it. */
+export interface ArtifactStoreFixture {
+  /** The store. */
+  readonly artifacts: ArtifactStore;
+  /** Opens a second, independent handle on the same storage, as another process would. Needed for `shared` only. */
+  readonly another?: () => ArtifactStoreFixture | Promise<ArtifactStoreFixture>;
   /** Releases the handle. Called once, when the case is over. */
   readonly close?: () => void | Promise<void>;
 }

@@ -2,9 +2,11 @@
  * What every store must do, as suites that take a factory: point them at a store of your own to hold it to what the loop relies on.
  * The cases stand in the `_…_cases.ts` files beside this; here is only how they are run.
  */
+import { ARTIFACT_CASES, SHARED_ARTIFACT_CASES } from "./_artifact_cases.ts";
 import { CALL_CASES, SHARED_CALL_CASES } from "./_call_cases.ts";
 import { CATALOG_CASES, SHARED_CATALOG_CASES } from "./_catalog_cases.ts";
 import type {
+  ArtifactStoreFixture,
   CallLogFixture,
   ContractCase,
   EventLogFixture,
@@ -24,6 +26,7 @@ import { SESSION_CASES, SHARED_SESSION_CASES } from "./_session_cases.ts";
 import { SHARED_STEP_CASES, STEP_CASES } from "./_step_cases.ts";
 
 export type {
+  ArtifactStoreFixture,
   CallLogFixture,
   EventLogFixture,
   FactStoreFixture,
@@ -154,6 +157,21 @@ export function factStoreContract(
 ): void {
   const cases = options.shared ? [...FACT_CASES, ...SHARED_FACT_CASES] : FACT_CASES;
   register(`${name} as a FactStore`, open, cases, options.test);
+}
+
+/**
+ * Registers the cases that every `ArtifactStore` must pass, one test each.
+ *
+ * @param name Stands before each test's name.
+ * @param open Makes an empty store; called once a case.
+ */
+export function artifactStoreContract(
+  name: string,
+  open: () => ArtifactStoreFixture | Promise<ArtifactStoreFixture>,
+  options: StepStoreContractOptions = {},
+): void {
+  const cases = options.shared ? [...ARTIFACT_CASES, ...SHARED_ARTIFACT_CASES] : ARTIFACT_CASES;
+  register(`${name} as an ArtifactStore`, open, cases, options.test);
 }
 
 /**

@@ -17,22 +17,23 @@ export type CheckedFact = Required<NewFact>;
 /**
  * The key of an owner. Each part stands for itself, so that no text of one owner can make it another.
  *
+ * @param of What is owned, for messages.
  * @throws {TypeError} when a part is no text, or ill-formed: replacing it could make two owners one.
  */
-export function ownerKey(owner: FactOwner): string {
+export function ownerKey(owner: FactOwner, of: string = "a fact"): string {
   if (typeof owner !== "object" || owner === null) {
-    throw new TypeError(`The owner of a fact must be an object, not ${typeName(owner)}.`);
+    throw new TypeError(`The owner of ${of} must be an object, not ${typeName(owner)}.`);
   }
   const { scope, userId } = owner;
   if (scope !== undefined && typeof scope?.workspaceId !== "string") {
-    throw new TypeError("The scope of a fact must have a workspaceId.");
+    throw new TypeError(`The scope of ${of} must have a workspaceId.`);
   }
   const parts = [scope?.workspaceId, scope?.projectId, userId];
   for (const part of parts) {
     if (part === undefined) continue;
     if (typeof part !== "string" || !part.isWellFormed()) {
       throw new TypeError(
-        "Workspace, project and user of a fact must be texts of well-formed Unicode.",
+        `Workspace, project and user of ${of} must be texts of well-formed Unicode.`,
       );
     }
   }

@@ -3,6 +3,7 @@
  * A store that lives in this process's memory: for embedding without a file, one-shot programs and tests.
  * Needs no permission and does no I/O. Nothing outlives the object and no other process sees it.
  */
+import type { ArtifactStore } from "../contracts/artifact.ts";
 import type { CallEnded, CallLog, CallRow, CallStart } from "../contracts/call_log.ts";
 import type { EventLog } from "../contracts/event_log.ts";
 import type { FactStore } from "../contracts/fact.ts";
@@ -20,6 +21,7 @@ import type {
 import type { NewRunStep, RunStep, StepStore } from "../contracts/step.ts";
 import { checkedGrant, checkedRevocation } from "./grant_input.ts";
 import { checkedAfter, checkedCallEnded, checkedCallStart } from "./call_input.ts";
+import { MemoryArtifacts } from "./memory_artifacts.ts";
 import { MemoryEvents } from "./memory_events.ts";
 import { MemoryFacts } from "./memory_facts.ts";
 import { MemoryResults } from "./memory_results.ts";
@@ -78,12 +80,15 @@ interface Entry {
  */
 export class MemoryStore
   implements SessionStore, StepStore, SessionCatalog, CallLog, SpendLedger, GrantStore {
+  /** What runs made for people to open; a session's are deleted with it. */
+  readonly artifacts: ArtifactStore;
   /** The events of runs; a session's are deleted with it. */
   readonly events: EventLog = new MemoryEvents();
   /** Results that are too long to be told whole; a session's are deleted with it. */
   readonly results: ResultStore = new MemoryResults();
   /** What is remembered beyond sessions. */
   readonly facts: FactStore;
+  readonly #artifacts: MemoryArtifacts;
   readonly #now: () => Date;
   readonly #entries = new Map<string, Entry>();
   /** Where the rows of calls that have not ended stand. */
@@ -96,6 +101,8 @@ export class MemoryStore
   constructor(options: MemoryStoreOptions = {}) {
     this.#now = options.now ?? (() => new Date());
     this.facts = new MemoryFacts(this.#now);
+    this.#artifacts = new MemoryArtifacts(this.#now, (sessionId) => void this.#touch(sessionId));
+    this.artifacts = this.#artifacts;
   }
 
   /** The session; for an unknown id a shell of one, which is not created. */
@@ -181,6 +188,7 @@ export class MemoryStore
   async delete(sessionId: string): Promise<boolean> {
     await this.events.deleteStream(checkedSessionId(sessionId));
     await this.results.deleteResults(sessionId);
+    this.#artifacts.deleteSession(sessionId);
     return this.#entries.delete(sessionId);
   }
 

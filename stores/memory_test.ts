@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { MAX_FACTS } from "../contracts/fact.ts";
 import { sampleStep, sampleSummary } from "./_contract_samples.ts";
 import {
+  artifactStoreContract,
   callLogContract,
   eventLogContract,
   factStoreContract,
@@ -14,6 +15,7 @@ import {
 import { MemoryStore } from "./memory.ts";
 
 stepStoreContract("MemoryStore", () => ({ steps: new MemoryStore() }));
+artifactStoreContract("MemoryStore", () => ({ artifacts: new MemoryStore().artifacts }));
 callLogContract("MemoryStore", () => ({ calls: new MemoryStore() }));
 resultStoreContract("MemoryStore", () => ({ results: new MemoryStore().results }));
 eventLogContract("MemoryStore", () => ({ events: new MemoryStore().events }));
@@ -72,4 +74,15 @@ Deno.test("MemoryStore deletes a session's events and long results with it, and 
   assert.equal(await store.results.readResult("s", "c"), undefined);
   assert.equal(await store.events.version("s"), 0);
   assert.equal((await store.facts.recall({}, "stays")).length, 1);
+});
+
+Deno.test("MemoryStore makes the session of an artifact, and deletes its artifacts with it", async () => {
+  const store = new MemoryStore();
+  const file = { filename: "a.txt", title: "", type: "text/plain", content: "a" };
+  const gone = await store.artifacts.save({}, { ...file, sessionId: "gone" });
+  const stays = await store.artifacts.save({}, { ...file, sessionId: "stays" });
+  assert.equal(await store.exists("gone"), true);
+  assert.equal(await store.delete("gone"), true);
+  assert.equal(await store.artifacts.read("any", gone.id), undefined);
+  assert.deepEqual((await store.artifacts.list("any")).map(({ id }) => id), [stays.id]);
 });

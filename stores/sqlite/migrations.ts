@@ -24,6 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addFacts,
   addEvents,
   addResults,
+  addArtifacts,
 ];
 
 /** The version that this code reads and writes. */
@@ -218,6 +219,37 @@ function addResults(database: DatabaseSync): void {
       call_id TEXT NOT NULL,
       text TEXT NOT NULL,
       UNIQUE (session_id, call_id)
+    );
+  `);
+}
+
+/**
+ * Artifacts, each with its kept versions. They go with their session. `save_id` grows with each save and is the order of age; the content stands last in its row, so
+ * that listings do not read it.
+ */
+function addArtifacts(database: DatabaseSync): void {
+  database.exec(`
+    CREATE TABLE artifacts (
+      artifact_key INTEGER PRIMARY KEY,
+      artifact_id TEXT NOT NULL UNIQUE,
+      session_id TEXT NOT NULL REFERENCES sessions (session_id) ON DELETE CASCADE,
+      owner_key TEXT NOT NULL,
+      filename TEXT NOT NULL,
+      newest_version INTEGER NOT NULL,
+      created_at INTEGER NOT NULL,
+      UNIQUE (session_id, owner_key, filename)
+    );
+    CREATE INDEX artifacts_of_owner ON artifacts (owner_key);
+    CREATE TABLE artifact_versions (
+      save_id INTEGER PRIMARY KEY AUTOINCREMENT,
+      artifact_key INTEGER NOT NULL REFERENCES artifacts (artifact_key) ON DELETE CASCADE,
+      version INTEGER NOT NULL,
+      title TEXT NOT NULL,
+      type TEXT NOT NULL,
+      byte_count INTEGER NOT NULL,
+      saved_at INTEGER NOT NULL,
+      content TEXT NOT NULL,
+      UNIQUE (artifact_key, version)
     );
   `);
 }

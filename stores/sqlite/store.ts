@@ -4,6 +4,7 @@
  */
 import { resolve } from "node:path";
 import type { SQLInputValue } from "node:sqlite";
+import type { ArtifactStore } from "../../contracts/artifact.ts";
 import type { CallEnded, CallLog, CallRow, CallStart } from "../../contracts/call_log.ts";
 import type { EventLog } from "../../contracts/event_log.ts";
 import type { FactStore } from "../../contracts/fact.ts";
@@ -33,6 +34,7 @@ import {
   checkedSummary,
   optionalText,
 } from "../step_input.ts";
+import { SqliteArtifacts } from "./artifacts.ts";
 import { completeCall, insertCall, selectCalls } from "./calls.ts";
 import { deleteGrants, insertGrant, selectGrants } from "./grants.ts";
 import { Connection } from "./connection.ts";
@@ -130,6 +132,8 @@ export class SqliteStore
     GrantStore,
     Disposable,
     AsyncDisposable {
+  /** What runs made for people to open; a session's are deleted with it. */
+  readonly artifacts: ArtifactStore;
   /** The events of runs; a session's are deleted with it. */
   readonly events: EventLog;
   /** Results that are too long to be told whole; a session's are deleted with it. */
@@ -152,6 +156,7 @@ export class SqliteStore
     if (inMemory && readOnly) throw new TypeError("A store in memory cannot be read only.");
     this.#now = now;
     this.#connection = new Connection(inMemory ? path : resolve(path), { readOnly, lockTimeoutMs });
+    this.artifacts = new SqliteArtifacts(this.#connection, now);
     this.events = new SqliteEvents(this.#connection);
     this.results = new SqliteResults(this.#connection);
     this.facts = new SqliteFacts(this.#connection, now);

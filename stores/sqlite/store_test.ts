@@ -4,6 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import { AgentLoopError } from "../../contracts/errors.ts";
 import { sampleStep, sampleSummary } from "../_contract_samples.ts";
 import {
+  artifactStoreContract,
+  type ArtifactStoreFixture,
   callLogContract,
   type CallLogFixture,
   eventLogContract,
@@ -26,6 +28,7 @@ import { hasCode, StoreFolder } from "../../tests/fixtures/store_folder.ts";
 
 type Fixture =
   & SessionStoreFixture
+  & ArtifactStoreFixture
   & CallLogFixture
   & EventLogFixture
   & FactStoreFixture
@@ -56,6 +59,7 @@ function handle(path: string, afterwards: () => void = () => {}): Fixture {
     events: store.events,
     facts: store.facts,
     results: store.results,
+    artifacts: store.artifacts,
     close,
   };
 }
@@ -66,7 +70,9 @@ callLogContract("SqliteStore in a file", fileFixture, { shared: true });
 spendLedgerContract("SqliteStore in a file", fileFixture, { shared: true });
 eventLogContract("SqliteStore in a file", fileFixture, { shared: true });
 eventLogContract("SqliteStore in memory", () => handle(":memory:"));
+artifactStoreContract("SqliteStore in a file", fileFixture, { shared: true });
 factStoreContract("SqliteStore in a file", fileFixture, { shared: true });
+artifactStoreContract("SqliteStore in memory", () => handle(":memory:"));
 factStoreContract("SqliteStore in memory", () => handle(":memory:"));
 resultStoreContract("SqliteStore in a file", fileFixture, { shared: true });
 resultStoreContract("SqliteStore in memory", () => handle(":memory:"));
@@ -189,6 +195,8 @@ Deno.test("SqliteStore leaves no trace of a deleted session in its files", async
     callId: "c",
     text: `${secret} ${"y".repeat(90_000)} ${secret}`,
   });
+  const page = { sessionId: "session", filename: "page.txt", title: secret, type: "text/plain" };
+  await store.artifacts.save({}, { ...page, content: secret.repeat(1000) });
   await store.close();
   assert.ok(folder.contains(secret), "the secret was never in the file");
   assert.equal(await keeper.delete("session"), true);
@@ -213,6 +221,35 @@ Deno.test("SqliteStore leaves no trace of a forgotten fact in its files, neither
   await keeper.close();
   for (const word of ["wordfish", "arracuda", "arlin"]) assert.equal(folder.contains(word), false);
   assert.ok(folder.contains("this one stays"));
+});
+
+Deno.test("SqliteStore deletes the artifacts of a session with it, and no others", async () => {
+  await using store = openSqliteStore(":memory:");
+  const file = { filename: "a.txt", title: "", type: "text/plain", content: "a" };
+  const gone = await store.artifacts.save({}, { ...file, sessionId: "gone" });
+  const stays = await store.artifacts.save({}, { ...file, sessionId: "stays" });
+  assert.equal(await store.exists("gone"), true);
+  assert.equal(await store.delete("gone"), true);
+  assert.equal(await store.artifacts.read("any", gone.id), undefined);
+  assert.deepEqual((await store.artifacts.list("any")).map(({ id }) => id), [stays.id]);
+});
+
+Deno.test("SqliteStore leaves no trace of a removed artifact in its files", async () => {
+  using folder = new StoreFolder();
+  await using keeper = openSqliteStore(`${folder.path}/store.db`);
+  const store = openSqliteStore(`${folder.path}/store.db`);
+  const { id } = await store.artifacts.save({}, {
+    sessionId: "s",
+    filename: "a.txt",
+    title: "Swordfish",
+    type: "text/plain",
+    content: "Barracuda".repeat(1000),
+  });
+  await store.close();
+  for (const word of ["Swordfish", "Barracuda"]) assert.ok(folder.contains(word), word);
+  assert.equal(await keeper.artifacts.remove({}, id), true);
+  await keeper.close();
+  for (const word of ["Swordfish", "Barracuda"]) assert.equal(folder.contains(word), false, word);
 });
 
 Deno.test("SqliteStore keeps no more facts of one owner than it may, and says what to do", async () => {
@@ -345,6 +382,15 @@ Deno.test("SqliteStore that was opened to read only reads, and refuses to write"
     (store) => store.finalize("session", sampleSummary()),
     (store) => store.configure("session", { model: "m" }),
     (store) => store.delete("session"),
+    (store) =>
+      store.artifacts.save({}, {
+        sessionId: "session",
+        filename: "f",
+        title: "",
+        type: "text/plain",
+        content: "",
+      }),
+    (store) => store.artifacts.remove("any", "x"),
     (store) => store.facts.remember({}, { text: "fact" }),
     (store) => store.facts.forget({}, "1"),
     (store) => store.events.append("session", [], 0),

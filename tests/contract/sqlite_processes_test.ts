@@ -9,7 +9,7 @@ import { SCHEMA_VERSION } from "../../stores/sqlite/migrations.ts";
 import { openSqliteStore } from "../../stores/sqlite/mod.ts";
 import { rebuildResult } from "../../loop/rebuild_result.ts";
 import { StoreFolder } from "../fixtures/store_folder.ts";
-import type { ToldRun } from "../fixtures/store_process.ts";
+import type { ToldRun, ToldVersion } from "../fixtures/store_process.ts";
 import { StoreProcess } from "../fixtures/store_processes.ts";
 import { writeSchema1 } from "../fixtures/store_schema_1.ts";
 
@@ -155,6 +155,27 @@ Deno.test("processes that remember facts of one memory at once lose none, and gi
   for (const n of [0, count - 1]) {
     const found = await store.facts.recall({}, `${n}`, { limit: 100 });
     assert.equal(found.filter(({ text }) => text.startsWith(`fact ${n} of`)).length, 4);
+  }
+  assert.deepEqual(checkFile(path), { version: SCHEMA_VERSION, integrity: "ok" });
+});
+
+Deno.test("processes that save one artifact at once make one version each time, and lose none", async () => {
+  using folder = new StoreFolder();
+  await using stack = new AsyncDisposableStack();
+  const path = `${folder.path}/store.db`;
+  const processes = await startProcesses(4, folder, stack);
+  const count = 5;
+  const told = (await Promise.all(
+    processes.map((process) => process.ask<ToldVersion[]>({ do: "save_artifact", path, count })),
+  )).flat();
+  assert.equal(new Set(told.map(({ id }) => id)).size, 1);
+  assert.deepEqual(
+    told.map(({ version }) => version).sort((a, b) => a - b),
+    Array.from({ length: 4 * count }, (_, n) => n + 1),
+  );
+  await using store = openSqliteStore(path);
+  for (const { id, version, content } of told) {
+    assert.equal((await store.artifacts.read({}, id, { version }))?.content, content);
   }
   assert.deepEqual(checkFile(path), { version: SCHEMA_VERSION, integrity: "ok" });
 });
