@@ -16,7 +16,7 @@ const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout
  * @throws {RangeError} when it is too long: cutting could make two names one.
  */
 export function cleanFilename(given: string): string {
-  const segments = given.toWellFormed().replaceAll("\ufffd", "").normalize("NFC").replace(
+  const segments = given.toWellFormed().replace(/[\ufeff\ufffd]/g, "").normalize("NFC").replace(
     /\s+/g,
     " ",
   )
