@@ -155,7 +155,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions rm",
     usage: "ID…",
-    summary: "delete sessions with all they hold",
+    summary: "delete sessions with all they hold, artifacts included",
     details: [],
     options: ["db", "noConfig", ...OUTPUT],
     load: async () => (await import("./commands/sessions_rm.ts")).removeSessions,
@@ -170,6 +170,32 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     options: ["db", "noConfig", ...OUTPUT],
     load: async () => (await import("./commands/sessions_revoke.ts")).revokeGrants,
+  },
+  {
+    name: "artifacts ls",
+    usage: "",
+    summary: "list the artifacts that runs saved, the last saved first",
+    details: ["--session lists those of one session."],
+    options: ["session", "db", "noConfig", ...OUTPUT],
+    load: async () => (await import("./commands/artifacts_ls.ts")).listArtifacts,
+  },
+  {
+    name: "artifacts show",
+    usage: "ID",
+    summary: "print the content of an artifact",
+    details: [
+      "Into a pipe or a file it goes as it is; at a terminal control characters are made visible.",
+    ],
+    options: ["db", "versionNumber", "noConfig", ...OUTPUT],
+    load: async () => (await import("./commands/artifacts_show.ts")).showArtifact,
+  },
+  {
+    name: "artifacts rm",
+    usage: "ID…",
+    summary: "delete artifacts with all their versions",
+    details: [],
+    options: ["db", "noConfig", ...OUTPUT],
+    load: async () => (await import("./commands/artifacts_rm.ts")).removeArtifacts,
   },
   {
     name: "init",

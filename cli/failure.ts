@@ -16,7 +16,7 @@ export const EXIT_BROKEN_PIPE = 141;
 
 /**
  * What failed, as one word for programs: a code of `AgentLoopError`, or one of the command's own: `usage` (wrong arguments), `input` (a file or stdin
- * that cannot be read), `output` (stdout cannot be written), `session_missing` (no such session), `permission` (the runtime was not allowed something),
+ * that cannot be read), `output` (stdout cannot be written), `session_missing` (no such session), `artifact_missing` (no such artifact, or not in this version), `permission` (the runtime was not allowed something),
  * `check` (a check of `doctor` or `demo` did not pass), `max_iterations`, `limit` and `waiting` (the run ended without an answer, and can be continued).
  */
 export type FailureType =
@@ -25,6 +25,7 @@ export type FailureType =
   | "input"
   | "output"
   | "session_missing"
+  | "artifact_missing"
   | "permission"
   | "check"
   | "max_iterations"

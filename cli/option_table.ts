@@ -52,6 +52,8 @@ export interface CliOptions {
   readonly since?: string;
   /** The moment before which calls are wanted, as it was written. */
   readonly until?: string;
+  /** The version of an artifact that is wanted. */
+  readonly versionNumber?: number;
   /** The session to extend. */
   readonly session?: string;
   /** Path of the database. */
@@ -249,6 +251,13 @@ export const OPTIONS: readonly OptionSpec[] = [
     "TIME",
   ),
   option("until", "until", "text", "calls before then; of a date, its whole day counts", "TIME"),
+  option(
+    "version-number",
+    "versionNumber",
+    "positive",
+    "this version of the artifact (the newest)",
+    "N",
+  ),
   option("offline", "offline", "flag", "make no request to the model"),
   option("json", "json", "flag", "one JSON object a line on stdout, the result last"),
   option("quiet", "quiet", "flag", "only warnings and errors on stderr", undefined, "q"),

@@ -72,6 +72,7 @@ export const OPTION_USES: Readonly<Record<keyof CliOptions, OptionUse>> = {
   outcome: refused(ONE_INVOCATION, OUTCOME_WORDS),
   since: refused(ONE_INVOCATION),
   until: refused(ONE_INVOCATION),
+  versionNumber: refused(ONE_INVOCATION),
   offline: refused(ONE_INVOCATION),
   json: refused(ONE_INVOCATION),
   quiet: harmless({ sample: false }),

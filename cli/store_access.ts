@@ -3,6 +3,7 @@
  */
 import { dirname } from "node:path";
 import { AgentLoopError } from "../contracts/errors.ts";
+import type { ArtifactStore } from "../contracts/artifact.ts";
 import type { CallLog } from "../contracts/call_log.ts";
 import type { GrantStore } from "../contracts/grant.ts";
 import type { SessionCatalog, SessionListing, SessionStore } from "../contracts/session.ts";
@@ -16,7 +17,13 @@ import { oneLine } from "./terminal_text.ts";
 import { reasonOf } from "./text_input.ts";
 
 /** Everything that the command does with a store. */
-export type Store = SessionStore & StepStore & SessionCatalog & CallLog & GrantStore;
+export type Store =
+  & SessionStore
+  & StepStore
+  & SessionCatalog
+  & CallLog
+  & GrantStore
+  & { readonly artifacts: ArtifactStore };
 
 /** How long a call waits for other processes that write to the database. Somebody sits there and waits too. */
 const LOCK_TIMEOUT_MS = 5_000;
@@ -115,6 +122,15 @@ export function sessionMissing(id: string, path: string): CliError {
     "session_missing",
     `There is no session ${oneLine(id, 200)} in ${oneLine(path, 200)}.`,
     { hint: "agentloop sessions ls lists those that are there." },
+  );
+}
+
+/** The failure of a command that names an artifact which is not there. */
+export function artifactMissing(id: string, path: string): CliError {
+  return new CliError(
+    "artifact_missing",
+    `There is no artifact ${oneLine(id, 200)} in ${oneLine(path, 200)}.`,
+    { hint: "agentloop artifacts ls lists those that are there." },
   );
 }
 
