@@ -8,6 +8,7 @@ import type { Message, ModelToolCall } from "../contracts/model.ts";
 import { type RunStep, STEP_TYPE_SUMMARY } from "../contracts/step.ts";
 import { callIdOf, callsOf } from "./call_steps.ts";
 import { elideScript } from "./elide.ts";
+import { textTokens } from "./message_size.ts";
 import { joinPieces, type Piece, summaryText } from "./piece.ts";
 import { scriptCall } from "./script_call.ts";
 import { estimateTokens } from "./tokens.ts";
@@ -76,12 +77,8 @@ export class Conversation {
   readonly sizeOf = (piece: Piece): number => {
     const known = this.#sizes.get(piece);
     if (known !== undefined) return known;
-    const calls = piece.toolCalls ?? [];
-    const size = this.#estimate(piece.content) + MESSAGE_TOKENS +
-      calls.reduce(
-        (sum, call) => sum + this.#estimate(call.name + call.argumentsJson) + MESSAGE_TOKENS,
-        0,
-      );
+    const calls = piece.toolCalls?.length ?? 0;
+    const size = textTokens(piece, this.#estimate) + (1 + calls) * MESSAGE_TOKENS;
     this.#sizes.set(piece, size);
     return size;
   };

@@ -9,7 +9,7 @@ import { untilAborted } from "./abort.ts";
 import { argumentsOf } from "./call_arguments.ts";
 import { callIdOf, wholeOf } from "./call_steps.ts";
 import { attempt } from "./failure.ts";
-import { clipMiddle, utf8Bytes } from "./utf8.ts";
+import { clipMiddle, headBytes, utf8Bytes } from "./utf8.ts";
 
 /** Reads a part of a long result. Declared once there is one. */
 export const READ_RESULT: ToolDeclaration = {
@@ -104,10 +104,11 @@ export class KeptResults {
         text: `no long result of a call ${JSON.stringify(id.slice(0, 80))} is kept`,
       };
     }
-    const start = typeof from === "number" && from > 0 ? Math.floor(from) : 0;
+    const start = typeof from === "number" && from > 0 ? characterAt(whole, Math.floor(from)) : 0;
     const at = typeof find === "string" && find !== "" ? whole.indexOf(find, start) : start;
     if (at < 0) return { ok: false, text: "that text does not stand there any more" };
-    const part = firstBytes(whole.slice(at), maxBytes);
+    const rest = whole.slice(at);
+    const part = maxBytes < 0 ? rest : headBytes(rest, maxBytes);
     const end = at + part.length;
     const more = end < whole.length ? `, go on from ${end}` : ", the end";
     return { ok: true, text: `[characters ${at} to ${end} of ${whole.length}${more}]\n${part}` };
@@ -128,11 +129,8 @@ export class KeptResults {
   }
 }
 
-function firstBytes(text: string, maxBytes: number): string {
-  if (maxBytes < 0) return text;
-  let part = text.slice(0, maxBytes).toWellFormed();
-  while (utf8Bytes(part) > maxBytes) {
-    part = part.slice(0, Math.floor(part.length * maxBytes / utf8Bytes(part)));
-  }
-  return part;
+/** Where a character begins that a position may lie within. */
+function characterAt(text: string, position: number): number {
+  const isWithin = position > 0 && (text.codePointAt(position - 1) ?? 0) > 0xffff;
+  return isWithin ? position - 1 : position;
 }

@@ -5,6 +5,7 @@ import type { ScriptedStep } from "../llm/scripted.ts";
 import { Redactor } from "../redact/redactor.ts";
 import { MemoryStore } from "../stores/memory.ts";
 import { fixture, type FixtureOptions } from "./_run_fixture.ts";
+import { KeptResults, tellResult } from "./kept_results.ts";
 
 const WHOLE = Array.from({ length: 20_000 }, (_, n) => `line ${n}`).join("\n");
 
@@ -120,6 +121,20 @@ Deno.test("long results: secrets are taken out before anything is kept or cut", 
   assert.ok(!JSON.stringify(run.llm.requests).includes("key-0"));
 });
 
+Deno.test("HIS-09: the case's own text at its caps", () => {
+  const text = `${"a".repeat(7999)}🎉🎉🎉`;
+  for (const maxBytes of [8000, 8001, 8002, 8003]) {
+    const { content, whole } = tellResult(text, { callId: "c", maxBytes });
+    assert.equal(whole, text);
+    assert.ok(content.isWellFormed());
+    const [head = "", note = "", tail = "", pointer = ""] = content.split("\n");
+    assert.ok(new TextEncoder().encode(head + tail).length <= maxBytes, `${maxBytes}`);
+    assert.match(note, /^… \d+ bytes left out …$/);
+    assert.match(pointer, /^\[shortened: /);
+  }
+  assert.deepEqual(tellResult(text, { callId: "c", maxBytes: 8011 }), { content: text });
+});
+
 Deno.test("HIS-09: a result is cut at whole characters, never longer than the cap, with a note of what is missing", async () => {
   const limit = 16 * 1024;
   for (const before of [8_189, 8_190, 8_191, 8_192]) {
@@ -136,4 +151,29 @@ Deno.test("HIS-09: a result is cut at whole characters, never longer than the ca
       }
     }
   }
+});
+
+Deno.test("HIS-09: a long result that is read piece by piece comes whole, also from within a character", async () => {
+  const whole = `a${"🎉é".repeat(3_000)}`;
+  const kept = new KeptResults({
+    sessionId: "s",
+    steps: new MemoryStore(),
+    results: undefined,
+    signal: new AbortController().signal,
+  });
+  await kept.keep("c", whole);
+  const read = async (from: number) =>
+    (await kept.answer(JSON.stringify({ call_id: "c", from }), 1000)).text;
+  let text = "";
+  for (let from = 0, more = true; more;) {
+    const [head = "", part = ""] = (await read(from)).split("\n");
+    assert.ok(part.isWellFormed());
+    text += part;
+    const next = /go on from (\d+)/.exec(head);
+    more = next !== null;
+    from = Number(next?.[1]);
+  }
+  assert.equal(text, whole);
+  // Half of the first party popper: it is given whole.
+  assert.match(await read(2), /^\[characters 1 to \d+ of 9001.*\]\n🎉/);
 });

@@ -2,6 +2,7 @@
 import { AgentLoopError } from "../contracts/errors.ts";
 import type { Piece, PieceKind } from "./piece.ts";
 import { type Sized, unsettledTokens } from "./request_size.ts";
+import { declarationTokens } from "./run_tools.ts";
 
 /** A part of a request, as a person would name it, and what would make it shorter. */
 interface Described {
@@ -12,6 +13,10 @@ interface Described {
 const SYSTEM: Described = {
   what: "the system prompt",
   hint: "Offer fewer functions, shorten persona and context",
+};
+const TOOLS: Described = {
+  what: "the declarations of the tools",
+  hint: "Offer fewer tools, let the model look for them (toolExpander)",
 };
 const UNSETTLED: Described = {
   what: "the reply that could not be used",
@@ -28,6 +33,8 @@ const PIECES: { readonly [kind in PieceKind]?: Described } = {
     what: "the result of the newest script",
     hint: "Let scripts log less (a smaller logBytes)",
   },
+  calls: { what: "the newest calls of tools", hint: "Let tools take less in their arguments" },
+  call_result: { what: "the results of the newest calls", hint: "Let tools give less" },
   summary: { what: "the summary of the history", hint: "Let the summarizer write less" },
   given: { what: "the history that the compactor made", hint: "Let it make less" },
 };
@@ -41,9 +48,11 @@ export function overflowError(
   run: Sized,
   { pieces, cause }: { readonly pieces: readonly Piece[]; readonly cause?: AgentLoopError },
 ): AgentLoopError | undefined {
-  const { budget, conversation, systemTokens } = run;
+  const { budget, conversation, systemTokens, tools } = run;
+  const toolTokens = declarationTokens(tools.declarations, budget.estimate);
   const sizes = [
-    { ...SYSTEM, tokens: systemTokens },
+    { ...SYSTEM, tokens: systemTokens - toolTokens },
+    { ...TOOLS, tokens: toolTokens },
     ...pieces.map((piece) => ({
       ...(PIECES[piece.kind] ?? OTHER),
       tokens: conversation.sizeOf(piece),

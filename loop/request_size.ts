@@ -3,7 +3,10 @@ import { MESSAGE_TOKENS } from "./history.ts";
 import type { RunState } from "./run_state.ts";
 
 /** What sizes are taken of. */
-export type Sized = Pick<RunState, "systemTokens" | "unsettled" | "conversation" | "budget">;
+export type Sized = Pick<
+  RunState,
+  "systemTokens" | "unsettled" | "conversation" | "budget" | "tools"
+>;
 
 /** The whole request. */
 export function requestTokens(run: Sized): number {
@@ -11,7 +14,7 @@ export function requestTokens(run: Sized): number {
 }
 
 /** What of it is no conversation: the system prompt, and replies that could not be used. */
-export function fixedTokens(run: Omit<Sized, "conversation">): number {
+export function fixedTokens(run: Omit<Sized, "conversation" | "tools">): number {
   return run.systemTokens + unsettledTokens(run);
 }
 

@@ -17,6 +17,7 @@ import { approvalStep, WaitingForApproval } from "./pending.ts";
 import type { StepRecord } from "./recorder.ts";
 import type { RunState } from "./run_state.ts";
 import type { Trace } from "./trace.ts";
+import { toldBytes } from "./told_bytes.ts";
 import { callTokens } from "./usage.ts";
 
 /** The calls of a reply. */
@@ -80,6 +81,7 @@ export async function makeCalls(
   const { recorder, conversation } = run;
   const { lost } = context;
   let { claim, reply } = context;
+  const maxBytes = toldBytes(run, calls.length);
   let sequence = 0;
   for (const group of groupsOf(run, calls)) {
     const begun = group.filter(({ id }) => !lost?.has(id)).map((call) => beginning(call, run));
@@ -97,7 +99,9 @@ export async function makeCalls(
     const firstSequence = sequence;
     sequence += group.length;
     const outcomes = await Promise.all(
-      group.map((call, at) => makeCall(run, { call, context, sequence: firstSequence + at })),
+      group.map((call, at) =>
+        makeCall(run, { call, context, sequence: firstSequence + at, maxBytes })
+      ),
     );
     const ends = outcomes.filter((outcome) => "content" in outcome)
       .map((end) => ending(end, run));
@@ -138,6 +142,8 @@ interface OneCall {
   readonly call: ModelToolCall;
   readonly context: CallsContext;
   readonly sequence: number;
+  /** So much of its result is told at most; below zero all of it. */
+  readonly maxBytes: number;
 }
 
 /** What became of a call: its result, or that a person's word is waited for. */
@@ -154,13 +160,13 @@ async function endWaiting(run: RunState, outcomes: readonly Outcome[]): Promise<
 /** Makes one call, and writes what the model is told of it. Secrets are taken out before anything is shortened. */
 async function makeCall(
   run: RunState,
-  { call, context, sequence }: OneCall,
+  one: OneCall,
 ): Promise<Outcome> {
+  const { call, maxBytes } = one;
   const startedAt = run.parts.now().getTime();
-  const result = await untilAborted(run.signal, resultOf(run, { call, context, sequence }));
+  const result = await untilAborted(run.signal, resultOf(run, one));
   if ("pending" in result) return result;
   const { ok, text, found } = result;
-  const maxBytes = run.sandbox.limits.logBytes;
   const { content, whole }: ToldResult = call.name === READ_RESULT.name
     ? { content: text }
     : tellResult(run.recorder.redact(text), { callId: call.id, maxBytes });
@@ -177,7 +183,7 @@ async function makeCall(
 
 async function resultOf(
   run: RunState,
-  { call, context: { turn, trace, lost, word }, sequence }: OneCall,
+  { call, context: { turn, trace, lost, word }, sequence, maxBytes }: OneCall,
 ): Promise<
   | { ok: boolean; text: string; found?: KeptResult["found"] | undefined }
   | { readonly pending: PendingApproval }
@@ -186,7 +192,7 @@ async function resultOf(
   const fault = faultOf(run, call, sequence);
   if (fault !== undefined) return { ok: false, text: `Error: ${fault}` };
   if (call.name === READ_RESULT.name) {
-    return await run.kept.answer(call.argumentsJson, run.sandbox.limits.logBytes);
+    return await run.kept.answer(call.argumentsJson, maxBytes);
   }
   if (call.name === DISCOVER_TOOLS.name && run.discovery !== undefined) {
     const { ok, text } = await run.discovery.find(argumentsOf(call.argumentsJson), trace);

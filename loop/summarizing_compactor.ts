@@ -10,6 +10,7 @@ import type { Client, Message, TokenUsage } from "../contracts/model.ts";
 import { checkFields, checkWhole, needMethods } from "./argument_checks.ts";
 import { cutAt } from "./cut_history.ts";
 import { checkBudget } from "./limit_checks.ts";
+import { textBytes, textTokens } from "./message_size.ts";
 import { summaryText } from "./piece.ts";
 import { summarize } from "./summarize.ts";
 import { DEFAULT_COMPACT_PROMPT, DEFAULT_MERGE_PROMPT } from "./summary_prompts.ts";
@@ -118,7 +119,7 @@ export class SummarizingCompactor implements Compactor {
 
   #cut(history: readonly Message[], force: boolean): number {
     const estimate = this.budget.estimate ?? estimateTokens;
-    const sizes = new Map(history.map((message) => [message, estimate(message.content)]));
+    const sizes = new Map(history.map((message) => [message, textTokens(message, estimate)]));
     const total = sizes.values().reduce((sum, size) => sum + size, 0);
     return cutAt(history, {
       keep: force ? Math.min(this.keep, Math.floor(history.length / 2)) : this.keep,
@@ -172,7 +173,7 @@ function smallerBudget(budget: ContextBudget, { contextWindow }: AgentLoopError)
 
 function assertShorter(summary: string, folded: readonly Message[]): void {
   const bytes = utf8Bytes(summaryText(summary));
-  const replaced = folded.reduce((sum, { content }) => sum + utf8Bytes(content), 0);
+  const replaced = folded.reduce((sum, message) => sum + textBytes(message), 0);
   if (bytes < replaced) return;
   throw new AgentLoopError(
     `The summary is ${bytes} bytes and would stand for ${replaced}: it is not shorter. Choose another model for summaries, or a higher trigger.`,
