@@ -91,6 +91,7 @@ export const AREA_RULES: readonly AreaRule[] = [
       "sandbox/packs",
       "stores",
       "loop",
+      "tools",
       "ext",
       "mod.ts",
     ],

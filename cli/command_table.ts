@@ -35,6 +35,8 @@ const RUN: readonly (keyof CliOptions)[] = [
   "noSkills",
   "approve",
   "protocol",
+  "tools",
+  "memory",
   "allowExec",
   "noExec",
   "dangerouslyAllowShell",

@@ -19,6 +19,7 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
   { fields: ["session", "continue"], why: "both choose the session" },
   { fields: ["ephemeral", "continue"], why: "a session in memory has nothing to go on with" },
   { fields: ["ephemeral", "db"], why: "an ephemeral run writes no database" },
+  { fields: ["ephemeral", "memory"], why: "what is remembered would be gone with the run" },
   { fields: ["noNetwork", "allowNet"], why: NOTHING_TO_REACH },
   { fields: ["noNetwork", "allowPrivateNet"], why: NOTHING_TO_REACH },
   { fields: ["noExec", "allowExec"], why: NOTHING_TO_RUN },

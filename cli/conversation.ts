@@ -66,13 +66,18 @@ export async function openConversation(
   const mode = approvalMode(options, isAtTerminal());
   if (options.session !== undefined) checkSessionId(options.session);
   const loading = import("./run_parts.ts");
-  const [{ client, config }, texts, instructions, skills] = await Promise.all([
+  const [{ client, config }, texts, instructions, skills, makeTools] = await Promise.all([
     openModel(options),
     readTexts(options),
     import("./project_instructions.ts").then(({ readInstructions }) =>
       readInstructions(options, status)
     ),
     import("./project_skills.ts").then(({ projectSkills }) => projectSkills(options, status)),
+    options.tools === undefined && !options.memory
+      ? undefined
+      : import("./tool_parts.ts").then(({ readToolParts }) =>
+        readToolParts(options, interrupt.signal)
+      ),
   ]);
   const { readSettings, openLoop } = await loading;
   // Before the store: where a key is missing or an option is wrong, no database is made.
@@ -86,7 +91,12 @@ export async function openConversation(
     (options.continue ? await lastSession(opened) : newSessionId(new Date(), Math.random));
   if (texts.system !== undefined) await store.configure(sessionId, { systemPrompt: texts.system });
   const idleMs = severalMessages ? IDLE_MS : 0;
-  const shared = { store, idleMs, capabilities: [...instructions.capabilities, ...skills] };
+  const shared = {
+    store,
+    idleMs,
+    capabilities: [...instructions.capabilities, ...skills],
+    makeTools,
+  };
   let chosen = options;
   let running = openLoop(options, { ...shared, settings, client });
   cleanup.defer(() => running[Symbol.asyncDispose]());
@@ -147,6 +157,7 @@ export async function openConversation(
         ...(options.maxSteps === undefined ? {} : { maxIterations: options.maxSteps }),
         ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
         ...(approve === undefined ? {} : { approve }),
+        ...(options.memory ? { memory: true } : {}),
         signal: AbortSignal.any([interrupt.signal, output.closed]),
         onEvent(event) {
           following.onEvent(event);

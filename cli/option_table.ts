@@ -44,6 +44,10 @@ export interface CliOptions {
   readonly yes: boolean;
   /** How the model hands its scripts over. */
   readonly protocol?: string;
+  /** A module of the user's own whose tools the model may call. */
+  readonly tools?: string;
+  /** Facts are remembered beyond the session. */
+  readonly memory: boolean;
   /** Names of calls that are wanted. */
   readonly name?: readonly string[];
   /** Ways in which calls that are wanted ended. */
@@ -221,9 +225,11 @@ export const OPTIONS: readonly OptionSpec[] = [
     "protocol",
     "protocol",
     "text",
-    "how scripts come: code (in blocks), code-tool (as calls) or auto",
+    "by scripts: code, code-tool or auto; by names: tools",
     "WAY",
   ),
+  option("tools", "tools", "text", "a module of yours whose tools the model may call", "FILE"),
+  option("memory", "memory", "flag", "remember facts beyond the session"),
   option(
     "approve",
     "approve",

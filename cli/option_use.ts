@@ -60,7 +60,12 @@ export const OPTION_USES: Readonly<Record<keyof CliOptions, OptionUse>> = {
   noProject: harmless({ sample: false }),
   skillsDir: trusted({ sample: [".agentloop/skills"] }),
   noSkills: harmless({ sample: false }),
-  protocol: harmless({ sample: "code", completes: ["code", "code-tool", "auto"] }),
+  protocol: harmless({ sample: "code", completes: ["code", "code-tool", "auto", "tools"] }),
+  tools: refused(
+    "what it names is run with all that the command may do, and changes with the checkout",
+    "file",
+  ),
+  memory: trusted({ sample: false }),
   allowExec: trusted({ sample: ["git", "make"] }),
   noExec: harmless({ sample: false }),
   dangerouslyAllowShell: trusted(),
@@ -97,7 +102,7 @@ function trusted(
   return { inFile: "trusted", ...details };
 }
 
-function refused(why: string, completes?: readonly string[]): OptionUse {
+function refused(why: string, completes?: OptionUse["completes"]): OptionUse {
   return { inFile: "refused", why, ...(completes === undefined ? {} : { completes }) };
 }
 

@@ -23,13 +23,14 @@ import { readSecretValues, type SecretValues } from "./secret_values.ts";
 import { commandRedactor } from "./secrets.ts";
 import type { Store } from "./store_access.ts";
 import { oneLine } from "./terminal_text.ts";
+import type { MakeToolParts } from "./tool_parts.ts";
 import { reasonOf } from "./text_input.ts";
 
 /** What can be said before a store is opened; where an option is wrong, none is. */
 export interface RunSettings {
   /** Decides over calls. */
   readonly policy: CommandPolicy;
-  /** How the model hands its scripts over. */
+  /** How the model acts. */
   readonly protocol: LoopProtocol;
   /** Takes the key, and the secrets of scripts, out of what is shown and stored. */
   readonly redactor: TextRedactor;
@@ -84,23 +85,27 @@ export interface OpenLoop extends AsyncDisposable {
 /** Makes the loop. `idleMs` is how long the process for scripts is kept after a run; client and store stay the caller's. */
 export function openLoop(
   options: CliOptions,
-  { settings, client, store, idleMs, capabilities }: {
+  { settings, client, store, idleMs, capabilities, makeTools }: {
     readonly settings: RunSettings;
     readonly client: Client;
     readonly store: Store;
     readonly idleMs: number;
     /** What the project brings, beside what the options leave. */
     readonly capabilities: readonly Capability[];
+    /** Makes what `--tools` and `--memory` add; absent without them. */
+    readonly makeTools?: MakeToolParts | undefined;
   },
 ): OpenLoop {
   const profile = profileFor(options.contextWindow ?? 0);
   const host = createProcessHost({ idleMs });
+  const added = makeTools?.({ facts: store.facts, client, model: settings.model });
   const sandboxBuilder = new DefaultSandboxBuilder({
     host,
     maxLogBytes: profile.maxLogBytes,
     capabilities: [
       ...commandCapabilities(options, { client, secrets: settings.secrets }),
       ...capabilities,
+      ...added?.capabilities ?? [],
     ],
   });
   const { policy, redactor, model, prices } = settings;
@@ -111,6 +116,7 @@ export function openLoop(
     calls: store,
     sandboxBuilder,
     protocol: settings.protocol,
+    ...added?.config,
     policy,
     redactor,
     limits: limitsOf(options),

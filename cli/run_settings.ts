@@ -7,20 +7,27 @@ import { usageError } from "./failure.ts";
 import type { CliOptions } from "./option_table.ts";
 
 /**
- * How scripts come, as the option says.
+ * How the model acts, as the option says.
  *
- * @throws {CliError} `usage` for another word.
+ * @throws {CliError} `usage` for another word, and where there is nothing to call by name.
  */
 export function protocolOf(
-  { protocol = "code" }: Pick<CliOptions, "protocol">,
-): Exclude<LoopProtocol, "tools"> {
+  { protocol = "code", tools, memory }: Pick<CliOptions, "protocol" | "tools" | "memory">,
+): LoopProtocol {
   switch (protocol) {
+    case "tools":
+      if (tools !== undefined || memory) return protocol;
+      throw usageError(
+        "--protocol tools needs tools: --tools FILE names a module that has some, --memory brings its own",
+      );
     case "code":
     case "code-tool":
     case "auto":
       return protocol;
     default:
-      throw usageError(`--protocol takes code, code-tool or auto, not ${JSON.stringify(protocol)}`);
+      throw usageError(
+        `--protocol takes code, code-tool, auto or tools, not ${JSON.stringify(protocol)}`,
+      );
   }
 }
 

@@ -5,6 +5,7 @@ import { dirname } from "node:path";
 import { AgentLoopError } from "../contracts/errors.ts";
 import type { ArtifactStore } from "../contracts/artifact.ts";
 import type { CallLog } from "../contracts/call_log.ts";
+import type { FactStore } from "../contracts/fact.ts";
 import type { GrantStore } from "../contracts/grant.ts";
 import type { SessionCatalog, SessionListing, SessionStore } from "../contracts/session.ts";
 import type { StepStore } from "../contracts/step.ts";
@@ -23,7 +24,7 @@ export type Store =
   & SessionCatalog
   & CallLog
   & GrantStore
-  & { readonly artifacts: ArtifactStore };
+  & { readonly artifacts: ArtifactStore; readonly facts: FactStore };
 
 /** How long a call waits for other processes that write to the database. Somebody sits there and waits too. */
 const LOCK_TIMEOUT_MS = 5_000;

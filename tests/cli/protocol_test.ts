@@ -42,7 +42,7 @@ Deno.test("--protocol auto: changes when the model does not keep the form, and s
 
 Deno.test("--protocol takes no other word", async () => {
   await using home = await openHome("http://127.0.0.1:1/v1");
-  const { code, stderr } = await home.run(["--protocol", "tools", "go"]);
+  const { code, stderr } = await home.run(["--protocol", "python", "go"]);
   strictEqual(code, 3);
-  match(stderr, /--protocol takes code, code-tool or auto, not "tools"/);
+  match(stderr, /--protocol takes code, code-tool, auto or tools, not "python"/);
 });
