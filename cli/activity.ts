@@ -85,6 +85,23 @@ export function followRun(status: Status, options: FollowOptions = {}): Activity
         scriptLines = event.content.trimEnd().split("\n").length;
         status.detail(indent(`turn ${turn}  script`, event.content));
         break;
+      case "llm_call":
+        streamed = "";
+        phase = "calling tools";
+        add(event.tokens);
+        status.line(
+          [`turn ${turn}  ${countOf(event.calls, "call")}`, ...tokensTexts(event.tokens)].join(
+            ", ",
+          ),
+          "dim",
+        );
+        break;
+      case "tool_result": {
+        const head = `turn ${turn}  ${oneLine(event.args.name, 80)}`;
+        if (status.level === "verbose") status.detail(indent(head, event.content));
+        else if (!event.ok) status.line(`${head}: ${excerpt(event.content)}`, "warning");
+        break;
+      }
       case "sandbox_event":
         calls++;
         if (status.level === "verbose" || calls <= CALL_LINES) {
@@ -183,6 +200,9 @@ function callText(
   args: { readonly [key: string]: JsonValue },
   whyRefused: NonNullable<FollowOptions["whyRefused"]>,
 ): string {
+  if (args.kind === "facts_distilled" && typeof args.facts === "number") {
+    return `${countOf(args.facts, "fact")} remembered`;
+  }
   const text = (key: string) => typeof args[key] === "string" ? oneLine(args[key], 80) : undefined;
   const { outcome, name, target } = args;
   const why = outcome === "refused" && typeof name === "string" && typeof target === "string"

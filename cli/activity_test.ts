@@ -61,6 +61,39 @@ Deno.test("what fails shows the failure and not the log before it", () => {
   ]);
 });
 
+Deno.test("named calls are a line a turn with its tokens, and one for each that gave no result; with --verbose all results show", () => {
+  const result = (name: string, ok: boolean): RunEventBody => ({
+    type: "tool_result",
+    args: { id: "c", name },
+    content: ok ? "21" : "Error: there is no tool\nby this name",
+    ok,
+    durationMs: 5,
+  });
+  const events: RunEventBody[] = [
+    { type: "turn_start", turn: 1 },
+    { type: "llm_call", content: "I look.", calls: 2, tokens: TOKENS },
+    call("weather"),
+    result("weather", true),
+    result("wether\u001b[31m", false),
+    { type: "turn_start", turn: 2 },
+    { type: "response", content: "21", tokens: TOKENS },
+    { type: "sandbox_event", args: { kind: "facts_distilled", facts: 2 } },
+  ];
+  deepStrictEqual(linesOf(events), [
+    "turn 1  2 calls, 1,000 + 20 tokens",
+    "turn 1  weather example.com, ok, 12 ms",
+    "turn 1  wether\\x1b[31m: Error: there is no tool by this name",
+    "turn 2  answer, 1,000 + 20 tokens",
+    "turn 2  2 facts remembered",
+  ]);
+  deepStrictEqual(linesOf(events, "verbose").slice(2, 6), [
+    "turn 1  weather",
+    "    21",
+    "turn 1  wether\\x1b[31m",
+    "    Error: there is no tool",
+  ]);
+});
+
 Deno.test("the rest of what happens is told in a line each", () => {
   const events: RunEventBody[] = [
     { type: "compacted", args: { messages_before: 60, messages_after: 21 } },

@@ -5,6 +5,7 @@ import type { Tool } from "../../contracts/tool.ts";
 import { DefaultPolicy } from "../../loop/policy.ts";
 import { Redactor } from "../../redact/redactor.ts";
 import { MemoryStore } from "../../stores/memory.ts";
+import { openSqliteStore } from "../../stores/sqlite/mod.ts";
 import { createToolExpander, defineTool, ToolRegistry } from "../../tools/mod.ts";
 import { type ProtocolDriver, toldSince } from "./protocol_driver.ts";
 import { runTools, type ToolRunOptions } from "./tool_run.ts";
@@ -552,13 +553,15 @@ export function toolBehaviours(driver: ProtocolDriver, others: readonly Protocol
       `a later run under ${other.protocol} is told what was called and what came of it`,
       async () => {
         const { done, weather } = workshop();
-        const first = await run({
+        await using store = openSqliteStore(":memory:");
+        await run({
           tools: [weather],
+          store,
           replies: [driver.reply(call("weather", { city: "Oslo" })), "It is 7 degrees."],
         });
         const { result, requests } = await runTools(other, {
           tools: [weather],
-          store: first.store,
+          store,
           replies: [other.reply(call("weather", { city: "Rome" })), "Warmer."],
           request: { message: "and in Rome?" },
         });

@@ -1,7 +1,10 @@
 /** One run of a scripted model that calls tools, under any protocol: scripts run in a real guest process. */
 import type { RunEvent } from "../../contracts/event.ts";
 import type { LoopConfig, RunRequest, RunResult } from "../../contracts/loop.ts";
+import type { CallLog } from "../../contracts/call_log.ts";
 import type { CompletionRequest } from "../../contracts/model.ts";
+import type { SessionStore } from "../../contracts/session.ts";
+import type { StepStore } from "../../contracts/step.ts";
 import type { Tool } from "../../contracts/tool.ts";
 import { scriptedClient, type ScriptedStep } from "../../llm/scripted.ts";
 import { createLoop } from "../../loop/create_loop.ts";
@@ -10,13 +13,16 @@ import { MemoryStore } from "../../stores/memory.ts";
 import { toolCapability, ToolRegistry } from "../../tools/mod.ts";
 import type { ProtocolDriver } from "./protocol_driver.ts";
 
+/** Keeps all of a run. */
+export type RunStore = SessionStore & StepStore & CallLog;
+
 /** What the run is made of. */
 export interface ToolRunOptions {
   readonly tools: readonly Tool[] | ToolRegistry;
   /** The model's replies, those before the first call left out. */
   readonly replies: readonly ScriptedStep[];
-  /** The session's store, for runs that follow another. @default a new one */
-  readonly store?: MemoryStore;
+  /** The session's store, for runs that follow another. @default a new one in memory */
+  readonly store?: RunStore;
   readonly config?: Partial<LoopConfig>;
   readonly request?: Partial<RunRequest>;
 }
@@ -27,7 +33,7 @@ export interface ToolRun {
   readonly events: readonly RunEvent[];
   /** Those of the model's requests that follow the prelude. */
   readonly requests: readonly CompletionRequest[];
-  readonly store: MemoryStore;
+  readonly store: RunStore;
 }
 
 /** Runs it to its end. The model must have been asked for each reply, and for no other. */
@@ -60,7 +66,7 @@ export async function runTools(driver: ProtocolDriver, options: ToolRunOptions):
 
 async function preludeOf(
   { prelude, preludeAfter = () => false }: ProtocolDriver,
-  store: MemoryStore,
+  store: RunStore,
 ): Promise<readonly ScriptedStep[]> {
   if (!await store.exists("s")) return prelude;
   const scripts = (await store.lastN("s", 50)).filter(({ stepType }) => stepType === "execute_js");
