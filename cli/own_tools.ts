@@ -86,8 +86,12 @@ function toolOf(entry: unknown, at: number): Tool {
   const isObject = typeof entry === "object" && entry !== null;
   if (!isObject) throw new TypeError(`entry ${at} of its list is no tool`);
   if (typeof Reflect.get(entry, "check") !== "function") return defineTool(entry as ToolDefinition);
-  const { name, description, parameters, ...rest } = entry as Tool;
-  // Checked again: it may be of another version. Its own check of arguments stays.
-  const { execute } = rest;
-  return { ...defineTool({ name, description, parameters, execute }), ...rest };
+  const tool = entry as Tool;
+  const { name, description, execute } = tool;
+  // Checked again, since it may be of another version. Schema and check are as they were made: a library's may say more than is held to here.
+  defineTool({ name, description, parameters: { type: "object" }, execute });
+  if (tool.parameters?.type !== "object") {
+    throw new TypeError(`${name}: parameters must be a schema whose type is "object"`);
+  }
+  return tool;
 }

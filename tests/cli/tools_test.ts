@@ -106,7 +106,7 @@ Deno.test("--tools: a tool that defineTool made is taken as it is, with its own 
 const numbers = { "~standard": { version: 1, vendor: "x", validate: ({ n }) => ({ value: { n: Number(n) } }),
   jsonSchema: { input: () => ({ type: "object", properties: { n: {} } }), output: () => ({ type: "object" }) } } };
 export default [defineTool({ name: "twice", description: "d", parameters: numbers,
-  jsonSchema: { type: "object", properties: { n: {} } }, execute: ({ n }) => n * 2 })];`,
+  jsonSchema: { type: "object", properties: { n: { format: "of-its-own", "x-kind": 1 } } }, execute: ({ n }) => n * 2 })];`,
   );
   const { code, stderr } = await home.run(["--tools", "tools.js", "--protocol", "tools", "go"]);
   strictEqual(code, 0, stderr);
