@@ -262,6 +262,20 @@ Deno.test("tools: at the last turn no tool can be called, and the text is marked
   assert.match(kept!.content, /called look where no tool could be called any more/);
 });
 
+Deno.test("tools: of one reply 128 calls are made; each of the others is told that it was not", async () => {
+  let made = 0;
+  const calls = Array.from({ length: 131 }, (_, n) => call(`${n}`, "look"));
+  using run = toolLoop([{ toolCalls: calls }, "done"], tools({ look: () => ++made }));
+  await run.loop.run({ sessionId: "s", message: "go" });
+  assert.equal(made, 128);
+  const results = said(run.llm.requests[1]?.messages).filter(({ role }) => role === "tool");
+  assert.deepEqual(results.map(({ toolCallId }) => toolCallId), calls.map(({ id }) => id));
+  assert.equal(results[127]?.content, "128");
+  for (const { content } of results.slice(128)) {
+    assert.match(content, /one reply may make 128 calls; this one was not made/);
+  }
+});
+
 Deno.test("tools: a run takes 10 turns unless told otherwise", async () => {
   const replies = Array.from({ length: 9 }, (_, n) => ({ toolCalls: [call(`${n}`, "look")] }));
   using run = toolLoop([...replies, "enough"], tools({ look: () => 1 }));
