@@ -175,6 +175,16 @@ export function suitesIn(root: string, scratch: string): readonly Suite[] {
       timeoutMs: 60_000,
     },
     {
+      name: "artifacts",
+      paths: ["tests/ext/artifacts"],
+      ignore: [],
+      // The browser opens hostile pages, where one is installed.
+      permissions: [...files, start("chromium"), "--allow-net=127.0.0.1", "--allow-env"],
+      leaks: all,
+      parallel: true,
+      timeoutMs: 180_000,
+    },
+    {
       name: "memory",
       paths: ["tests/ext/memory"],
       ignore: [],
