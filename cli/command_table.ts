@@ -186,6 +186,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     usage: "ID",
     summary: "print the content of an artifact",
     details: [
+      "ID may also be its address, as models tell it: /artifacts/ID/report.html.",
       "Into a pipe or a file it goes as it is; at a terminal control characters are made visible.",
     ],
     options: ["db", "versionNumber", "noConfig", ...OUTPUT],

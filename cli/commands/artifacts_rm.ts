@@ -1,6 +1,7 @@
 /**
  * `artifacts rm ID…`: deletes artifacts. Those that are there go even when another is not.
  */
+import { artifactIdOf } from "../artifact_id.ts";
 import { type CommandContext, type Outcome, succeeded } from "../command.ts";
 import { describeFailure, usageError } from "../failure.ts";
 import { artifactMissing, openExistingStore, pathOf } from "../store_access.ts";
@@ -14,7 +15,7 @@ export async function removeArtifacts(context: CommandContext): Promise<Outcome>
   }
   await using opened = await openExistingStore(options);
   const missing: string[] = [];
-  for (const id of new Set(words)) {
+  for (const id of new Set(words.map(artifactIdOf))) {
     if (await opened?.store.artifacts.remove("any", id)) {
       output.line({ type: "removed", artifact_id: id });
       status.line(`Removed ${oneLine(id, 200)}.`);

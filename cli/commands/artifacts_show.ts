@@ -1,6 +1,7 @@
 /**
  * `artifacts show ID`: the content of an artifact, byte for byte unless somebody is looking at it.
  */
+import { artifactIdOf } from "../artifact_id.ts";
 import { type CommandContext, type Outcome, succeeded } from "../command.ts";
 import { CliError, usageError } from "../failure.ts";
 import { artifactMissing, openStoreToRead, pathOf } from "../store_access.ts";
@@ -10,9 +11,10 @@ import { artifactLine } from "./artifacts_ls.ts";
 /** Runs `artifacts show`. */
 export async function showArtifact(context: CommandContext): Promise<Outcome> {
   const { options, words, output } = context;
-  const [id] = words;
-  if (id === undefined) throw usageError("artifacts show needs the id of an artifact", COMMAND);
+  const [word] = words;
+  if (word === undefined) throw usageError("artifacts show needs the id of an artifact", COMMAND);
   if (words.length > 1) throw usageError("artifacts show takes one artifact at a time", COMMAND);
+  const id = artifactIdOf(word);
   const { versionNumber } = options;
   await using opened = await openStoreToRead(options);
   const artifacts = opened?.store.artifacts;

@@ -102,6 +102,11 @@ Deno.test("artifacts show: gives the content byte for byte to a program, the new
   strictEqual(await show(), contents[1]);
   strictEqual(await show("--version-number", "1"), contents[0]);
   strictEqual(await show("--version-number", "2"), contents[1]);
+  for (const address of [`/artifacts/${id}/page.html`, `http://127.0.0.1:1/artifacts/${id}/p?v`]) {
+    const { stdout } = await run(home, ["artifacts", "show", address]);
+    // The test's own decoder takes the mark at the beginning away.
+    strictEqual(stdout, contents[1]?.slice(1));
+  }
   const [line, result] = jsonLines(await show("--json", "--version-number", "1"));
   deepStrictEqual(
     [line.type, line.artifact_id, line.version, line.content],
