@@ -47,10 +47,9 @@ const BYTES = `
     WHERE session_id = ? AND owner_key = ?`;
 const COLUMNS =
   "artifact_id, owner_key, session_id, filename, created_at, version, title, type, byte_count, saved_at";
-const LIST = `
-  SELECT ${COLUMNS} FROM artifacts JOIN artifact_versions USING (artifact_key)
-    WHERE version = newest_version AND (?1 IS NULL OR owner_key = ?1) AND (?2 IS NULL OR session_id = ?2)
-    ORDER BY save_id DESC LIMIT ?3`;
+const LIST =
+  `SELECT ${COLUMNS} FROM artifacts JOIN artifact_versions USING (artifact_key) WHERE version = newest_version`;
+const NEWEST_FIRST = "ORDER BY save_id DESC LIMIT ?";
 const READ = `
   SELECT ${COLUMNS}, content FROM artifacts JOIN artifact_versions USING (artifact_key)
     WHERE artifact_id = ?1 AND (?2 IS NULL OR owner_key = ?2) AND version = coalesce(?3, newest_version)`;
@@ -112,12 +111,20 @@ export class SqliteArtifacts implements ArtifactStore {
     access: ArtifactAccess,
     options: { readonly sessionId?: string; readonly limit?: number } = {},
   ): Promise<ArtifactInfo[]> {
-    const key = toOptionalColumn(accessKey(access));
+    const key = accessKey(access);
     const limit = Math.min(checkedListLimit(options.limit), Number.MAX_SAFE_INTEGER);
     const { sessionId } = options;
-    const session = sessionId === undefined ? null : toColumn(checkedSessionId(sessionId));
+    const session = sessionId === undefined ? undefined : checkedSessionId(sessionId);
+    // What is not asked for does not stand in the statement: with "OR" in it no index would be used.
+    const sql = [
+      LIST,
+      ...(session === undefined ? [] : ["AND session_id = ?"]),
+      ...(key === undefined ? [] : ["AND owner_key = ?"]),
+      NEWEST_FIRST,
+    ].join(" ");
+    const values = [session, key].flatMap((value) => value === undefined ? [] : toColumn(value));
     return this.#connection.read("list artifacts", () => {
-      return this.#connection.rows(LIST, key, session, limit).map(infoOf);
+      return this.#connection.rows(sql, ...values, limit).map(infoOf);
     });
   }
 

@@ -44,6 +44,8 @@ export async function openBrowser(): Promise<Browser> {
       "--remote-debugging-port=0",
       `--user-data-dir=${profile}`,
     ],
+    // What it leaves there goes with the profile.
+    env: { TMPDIR: profile },
     stdin: "null",
     stdout: "null",
     stderr: "piped",
