@@ -38,6 +38,7 @@ export {
   type RunResult,
   type RunStream,
 } from "./contracts/loop.ts";
+export type { AnswerObjection, AnswerReview, AnswerToReview } from "./contracts/review.ts";
 
 export type { CallableTool, ToolExpander, ToolSearch, ToolSet } from "./contracts/tool.ts";
 export type { JsonValue } from "./contracts/json.ts";

@@ -156,6 +156,15 @@ export function followRun(status: Status, options: FollowOptions = {}): Activity
           status.line([`turn ${turn}  answer`, ...tokensTexts(event.tokens)].join(", "), "dim");
         }
         break;
+      case "answer_held_back":
+        status.line(
+          `turn ${turn}  answer held back, nothing shows: ${event.claims.join(", ")}`,
+          "warning",
+        );
+        break;
+      case "answer_flagged":
+        status.warning(event.content);
+        break;
       case "warning":
         status.warning(event.content);
         break;

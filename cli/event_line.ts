@@ -64,7 +64,11 @@ function fieldsOf(event: RunEvent): { readonly [key: string]: JsonValue } {
         content: event.content,
         tokens: tokenFields(event.tokens),
         ...(event.forced === undefined ? {} : { forced: event.forced }),
+        ...(event.flagged === undefined ? {} : { flagged: event.flagged }),
       };
+    case "answer_held_back":
+    case "answer_flagged":
+      return { content: event.content, claims: [...event.claims] };
     case "error":
       return { content: event.content, code: event.code };
     case "done":

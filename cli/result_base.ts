@@ -10,6 +10,7 @@ export const RESULT_BASE = {
   reason: null,
   error: null,
   forced: false,
+  flagged: false,
   session_id: null,
   run_id: null,
   steps: 0,

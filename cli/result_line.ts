@@ -18,6 +18,7 @@ export function resultLine(outcome: Outcome, durationMs: number): JsonValue {
     reason: outcome.reason ?? null,
     error: failure === undefined ? null : { type: failure.type, message: failure.message },
     forced: run?.forced ?? false,
+    flagged: run?.flagged ?? false,
     session_id: run?.sessionId ?? null,
     run_id: run?.runId ?? null,
     steps: run?.steps ?? 0,

@@ -65,7 +65,9 @@ export interface RunEventBase {
  * - `data_update` the carried data changed; `args` is the new value
  * - `compacted` history was summarized; `args`
  * - `budget_trimmed` old turns were left out to fit the window; `args`
- * - `response` the answer; `content`
+ * - `response` the answer; `content`, `forced` where it was asked for when nothing else was left, `flagged` where it ends with a warning
+ * - `answer_held_back` the answer was objected to and is not told; `content` is what the model was told of it, `claims` what it cannot show
+ * - `answer_flagged` the model insists: the `response` before ends with `content`, which says what is wrong with it; `claims`
  * - `warning` something degraded, the run goes on; `content`
  * - `error` the run failed; `content`, `code`
  * - `done` always the last; `summary`
@@ -132,6 +134,17 @@ export type RunEventBody =
     readonly content: string;
     readonly tokens: CallTokens;
     readonly forced?: boolean;
+    readonly flagged?: boolean;
+  }
+  | {
+    readonly type: "answer_held_back";
+    readonly content: string;
+    readonly claims: readonly string[];
+  }
+  | {
+    readonly type: "answer_flagged";
+    readonly content: string;
+    readonly claims: readonly string[];
   }
   | { readonly type: "warning"; readonly content: string }
   | { readonly type: "error"; readonly content: string; readonly code: string }

@@ -14,6 +14,7 @@ import type { Client, TokenUsage } from "./model.ts";
 import type { PolicyChecker } from "./policy.ts";
 import type { TextRedactor } from "./redaction.ts";
 import type { SandboxBuilder } from "./sandbox.ts";
+import type { AnswerReview } from "./review.ts";
 import type { Scope } from "./scope.ts";
 import type { RunStatus, SessionStore } from "./session.ts";
 import type { StepStore } from "./step.ts";
@@ -72,6 +73,16 @@ export interface LoopConfig {
   readonly model?: string;
   /** Model calls of one run at most. @default 20, in the protocol `tools` 10 */
   readonly maxIterations?: number;
+  /**
+   * Asks for an answer at the last turn: the model is told that its time is over, and what it then says is the answer, marked as `forced`. In the protocol `tools`
+   * no tool can be called any more, in the others a script can still answer. @default true in the protocol `tools`, false in the others
+   */
+  readonly forceFinalText?: boolean;
+  /**
+   * Looks at each answer before anybody is told of it; needs `calls`. An answer that is objected to goes back to the model once, and is given with a warning when
+   * the model insists. Answers are then not streamed, and a run whose last turn brought such an answer gets one turn more. @default no answer is looked at
+   */
+  readonly reviewAnswer?: AnswerReview;
   /** Wall time of one run. @default 300_000 */
   readonly runTimeoutMs?: number;
   /**
@@ -175,6 +186,8 @@ export interface RunResult {
   readonly finalText: string;
   /** The answer is a text that was forced at the last iteration. */
   readonly forced?: boolean;
+  /** The answer ends with a warning: it was objected to, and the model insisted on it. */
+  readonly flagged?: boolean;
   /** What the run waits for, when the status is `waiting`. */
   readonly pending?: PendingApproval;
   /** What failed, when the status is `error`. */

@@ -26,6 +26,8 @@ export interface Question {
   readonly signal: AbortSignal;
   /** Hears of the text as it arrives; left out when nobody listens, so that the reply may come in one piece. */
   readonly emit?: (event: RunEventBody) => void;
+  /** The text is not told as it arrives, nor is anything of it. @default false */
+  readonly holdsText?: boolean;
   /** Begins a stream of text on its way to `emit`. */
   readonly redactStream: () => RedactionStream;
   /** The span of the turn. */
@@ -64,10 +66,12 @@ export async function askModel(question: Question): Promise<Asked> {
 }
 
 async function askOnce(question: Question): Promise<{ completion: Completion; reply: Reply }> {
-  const { emit, redactStream } = question;
+  const { emit, redactStream, holdsText = false } = question;
+  const show = (event: RunEventBody) => holdsText ? undefined : emit?.(event);
+  // Streamed also where nothing of it is told: a long reply in one piece is what servers and proxies give up on.
   const chunks = emit && new RedactedChunks(redactStream, {
-    onChunk: (content) => emit({ type: "response_chunk", content }),
-    onDiscard: () => emit({ type: "response_discarded" }),
+    onChunk: (content) => show({ type: "response_chunk", content }),
+    onDiscard: () => show({ type: "response_discarded" }),
   });
   const stream = chunks && new AnswerStream(chunks);
   try {

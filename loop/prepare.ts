@@ -109,16 +109,21 @@ function beginRun(
     readonly protocol: Protocol;
   },
 ): RunState {
-  const { parts, request, agent, signal, recorder, tally, spending, trace, warmUp, tools } = setup;
+  const { parts, request, agent, runId, signal, recorder, tally, spending, trace, warmUp, tools } =
+    setup;
   const budget = new PromptBudget(parts.contextBudget, request.maxTokens);
   const model = request.model ?? session.model ?? parts.model;
+  const maxIterations = request.maxIterations ?? parts.maxIterations;
   spending.model = model;
   const run: RunState = {
     parts,
     request,
     agent,
     model,
-    maxIterations: request.maxIterations ?? parts.maxIterations,
+    runId,
+    maxIterations,
+    lastTurn: maxIterations,
+    heldBack: undefined,
     maxArgsBytes: request.limits?.argsBytes ?? parts.limits.argsBytes ?? Infinity,
     signal,
     recorder,

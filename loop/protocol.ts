@@ -13,10 +13,10 @@ import {
   RUN_JAVASCRIPT_TOOL,
 } from "./code_tool.ts";
 import { PROTOCOL_PROMPT } from "./prompt.ts";
-import { type UnusableReply, writeReminder } from "./reminder.ts";
+import { LAST_SCRIPT, type UnusableReply, writeReminder } from "./reminder.ts";
 import { interpretReply, type Reply } from "./reply.ts";
 import type { RunTools } from "./run_tools.ts";
-import { interpretToolReply, remindOfTools, TOOL_PROMPT } from "./tool_reply.ts";
+import { interpretToolReply, LAST_TURN, remindOfTools, TOOL_PROMPT } from "./tool_reply.ts";
 
 /** What a request offers beside its messages. */
 export type Offer = Pick<CompletionRequest, "tools" | "toolChoice">;
@@ -28,6 +28,8 @@ export interface Protocol {
   readonly instructions: string;
   /** What the model is offered; `isLast` when nothing that it does could be told to it any more. */
   offer(tools: RunTools, isLast: boolean): Offer;
+  /** What the model is told at the last turn, where it is to answer then. */
+  readonly lastTurn: string;
   /** What a complete reply is. */
   interpret(completion: Completion, names: readonly string[]): Reply;
   /** What the model is told of a reply that could not be used. */
@@ -40,6 +42,7 @@ const CODE: Protocol = {
   offer: () => ({}),
   interpret: ({ text, finishReason }, functions) =>
     interpretReply(text, finishReason, { functions }),
+  lastTurn: LAST_SCRIPT,
   remind: writeReminder,
 };
 
@@ -52,6 +55,7 @@ const TOOLS: Protocol = {
       // Left in at the end too: some providers refuse a conversation with calls without them, and caches would miss.
       : { tools: declarations, ...(isLast ? { toolChoice: "none" as const } : {}) },
   interpret: interpretToolReply,
+  lastTurn: LAST_TURN,
   remind: remindOfTools,
 };
 
@@ -60,6 +64,7 @@ const CODE_TOOL: Protocol = {
   instructions: CODE_TOOL_PROMPT,
   offer: () => ({ tools: [RUN_JAVASCRIPT_TOOL] }),
   interpret: interpretCodeToolReply,
+  lastTurn: LAST_SCRIPT,
   remind: remindOfCodeTool,
 };
 

@@ -14,6 +14,7 @@ export interface RebuiltResult extends
     | "reason"
     | "finalText"
     | "forced"
+    | "flagged"
     | "pending"
     | "steps"
     | "toolCalls"
@@ -57,6 +58,7 @@ export function rebuildResult(
     ...(pending === undefined ? {} : { pending }),
     finalText: answer?.content ?? "",
     ...(answer?.forced === undefined ? {} : { forced: answer.forced }),
+    ...(answer?.flagged === undefined ? {} : { flagged: answer.flagged }),
     ...(failure === undefined
       ? {}
       : { error: { code: failure.code as ErrorCode, message: failure.content } }),

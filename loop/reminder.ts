@@ -11,6 +11,10 @@ export type UnusableReply = Extract<
   { readonly kind: "cut" | "missing_run" | "wrong_form" | "unfinished_reasoning" }
 >;
 
+/** What a model that writes scripts is told at its last turn. */
+export const LAST_SCRIPT =
+  "[This is the last turn: nothing that a script returns can be told to you any more. Answer now from what you have, in prose or with answer(...), and say what is missing.]";
+
 const SEND_BLOCK = "Send one ```javascript block that defines function run(args).";
 
 /** The reminder for a reply. */

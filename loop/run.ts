@@ -3,6 +3,7 @@ import type { RunEvent } from "../contracts/event.ts";
 import type { ResumeRequest, RunRequest, RunResult } from "../contracts/loop.ts";
 import { RunWall } from "./abort.ts";
 import { EventFeed } from "./event_feed.ts";
+import { giveHeldBack, type TurnEnd } from "./give_answer.ts";
 import { MemoryFeed } from "./memory_feed.ts";
 import { prepareRun } from "./prepare.ts";
 import { Recorder } from "./recorder.ts";
@@ -125,15 +126,20 @@ async function live(
     if (resume !== undefined && batch !== undefined) {
       await resumeCalls(run, { batch, decision: resume.decision, trace: life.trace });
     }
-    for (let turn = 1; turn <= run.maxIterations; turn++) {
+    for (let turn = 1; turn <= run.lastTurn; turn++) {
       const end = await takeTurn(run, turn);
-      if (end.kind === "answered") {
-        const { kind: _, ...answer } = end;
-        return { status: "completed", ...answer };
-      }
+      if (end.kind === "answered") return completed(end);
     }
+    const held = await giveHeldBack(run);
+    if (held.kind === "answered") return completed(held);
     return { status: "max_iterations", finalText: "" };
   } catch (cause) {
     return await endEarly(life, cause);
   }
+}
+
+function completed(
+  { kind: _, ...answer }: Extract<TurnEnd, { readonly kind: "answered" }>,
+): RunEnd {
+  return { status: "completed", ...answer };
 }

@@ -26,6 +26,8 @@ export interface RunEnd {
   readonly finalText: string;
   /** The answer was asked for when nothing else was left. */
   readonly forced?: boolean;
+  /** It was objected to, and is given with a warning. */
+  readonly flagged?: boolean;
   /** What the run waits for. */
   readonly pending?: PendingApproval;
   /** More about the end: the code of the error, the name of the limit. */
@@ -166,6 +168,7 @@ export function report(life: RunLife, end: RunEnd): RunResult {
     finalText: end.finalText,
     ...(end.pending === undefined ? {} : { pending: end.pending }),
     ...(end.forced === undefined ? {} : { forced: end.forced }),
+    ...(end.flagged === undefined ? {} : { flagged: end.flagged }),
     ...(end.error === undefined ? {} : { error: end.error }),
     ...(end.memoryUsed === undefined ? {} : { memoryUsed: end.memoryUsed }),
     steps: recorder.stepCount,

@@ -58,7 +58,7 @@ export async function runScript(run: RunState, script: Script): Promise<string |
     execution: redacted(execution, recorder),
     ...(returned === undefined ? {} : { digest: returned.data.digest }),
     ignoredBlocks: script.ignoredBlocks,
-    turnsLeft: run.maxIterations - script.turn,
+    turnsLeft: run.lastTurn - script.turn,
     logBytes: run.sandbox.limits.logBytes,
     source,
     earlierScripts: run.scripts,

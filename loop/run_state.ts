@@ -7,6 +7,7 @@ import type { PromptBudget } from "./budget.ts";
 import type { CarriedData } from "./carried_data.ts";
 import type { Discovery } from "./discovery.ts";
 import type { Conversation } from "./history.ts";
+import type { Answer } from "./give_answer.ts";
 import type { KeptResults } from "./kept_results.ts";
 import type { LimitReached } from "./limits.ts";
 import type { GateOptions } from "./passage.ts";
@@ -50,8 +51,13 @@ export interface RunState {
   readonly agent: string | undefined;
   /** The model to ask; nothing for the client's own. */
   readonly model: string | undefined;
+  readonly runId: string;
   /** Model calls at most. */
   readonly maxIterations: number;
+  /** The turn at which the run ends: the last of these, or one more where its answer was held back. */
+  lastTurn: number;
+  /** The answer that was objected to; the next one is given whatever is said of it. */
+  heldBack: Answer | undefined;
   /** Bytes of data that may be carried; `Infinity` for no bound. */
   readonly maxArgsBytes: number;
   /** Ends with the run; its reason is an `AgentLoopError`. */

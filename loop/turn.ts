@@ -6,6 +6,7 @@ import { type Asked, askModel, type Question } from "./ask_model.ts";
 import { type CallCost, NO_COST, stepCost } from "./call_cost.ts";
 import { scanReply } from "./fences.ts";
 import { fitRequest, shortenRequest } from "./fit_request.ts";
+import { giveAnswer, type TurnEnd } from "./give_answer.ts";
 import { READ_RESULT } from "./kept_results.ts";
 import { shown } from "./passage.ts";
 import { FALLBACK_PROTOCOL, type Offer } from "./protocol.ts";
@@ -16,15 +17,8 @@ import { type CallBatch, runCalls } from "./run_calls.ts";
 import { runScript, type Script } from "./run_script.ts";
 import type { RunState } from "./run_state.ts";
 import type { AnsweredCall } from "./spending.ts";
-import { LAST_TURN } from "./tool_reply.ts";
 import { type Trace, traced } from "./trace.ts";
-import { callTokens } from "./usage.ts";
 import { clipMiddle } from "./utf8.ts";
-
-/** How a turn ended. */
-export type TurnEnd =
-  | { readonly kind: "answered"; readonly finalText: string; readonly forced?: boolean }
-  | { readonly kind: "goes_on" };
 
 /** So much of a reply that could not be used is shown to the model again, and kept in the trace. */
 const MAX_QUOTED_BYTES = 4096;
@@ -47,8 +41,8 @@ export async function takeTurn(run: RunState, turn: number): Promise<TurnEnd> {
       started = true;
       run.warmUp.asked(run.sandbox); // not waited for: the model is asked now
     };
-    const isLast = run.protocol.name === "tools" && turn === run.maxIterations;
-    if (isLast) run.unsettled.push({ role: "user", content: LAST_TURN });
+    const isLast = turn === run.lastTurn && isToAnswer(run);
+    if (isLast) run.unsettled.push({ role: "user", content: run.protocol.lastTurn });
     const asked = await ask(run, { trace, onStart, isLast });
     const cost = {
       usage: asked.usage,
@@ -62,6 +56,11 @@ export async function takeTurn(run: RunState, turn: number): Promise<TurnEnd> {
     if (end.kind === "goes_on" && run.reached !== undefined) throw run.reached;
     return end;
   });
+}
+
+/** Whether the last turn is for an answer: where the loop wants one, and where it is there for that alone. */
+function isToAnswer({ parts, lastTurn, maxIterations }: RunState): boolean {
+  return parts.forceFinalText || lastTurn > maxIterations;
 }
 
 async function takeReply(
@@ -78,16 +77,23 @@ async function takeReply(
   switch (reply.kind) {
     case "final":
     case "done":
-      return await giveAnswer(run, { text: reply.text, cost, forced: isLast });
+      return await giveAnswer(run, { text: reply.text, cost, forced: isLast, turn });
     case "calls":
       return await takeCalls(run, { ...reply, cost, turn, trace, isLast });
     case "code":
-      return await takeScript(run, { ...reply, said: proseOf(asked.text), cost, turn, trace });
+      return await takeScript(run, {
+        ...reply,
+        said: proseOf(asked.text),
+        cost,
+        turn,
+        trace,
+        isLast,
+      });
     case "missing_run":
     case "wrong_form":
-      if (isMeantAsAnswer(run, asked)) {
+      if (isMeantAsAnswer(run, asked, isLast)) {
         const text = scanReply(asked.text).visible.trim();
-        return await giveAnswer(run, { text, cost, forced: isLast });
+        return await giveAnswer(run, { text, cost, forced: isLast, turn });
       }
       return await remind(run, { reply, text: asked.text, cost });
     case "cut":
@@ -100,13 +106,14 @@ async function takeReply(
 const ENOUGH_REMINDERS = 2;
 
 /**
- * Whether a reply that could not be run was never meant to be: somebody asked about code, and the model goes on to explain with an example, reminder after reminder.
- * Code without a word around it, and calls of tools, stay what they are.
+ * Whether a reply that could not be run was never meant to be: somebody asked about code, and the model goes on to explain with an example, reminder after reminder;
+ * or an answer was asked for. Code without a word around it, and calls of tools, stay what they are.
  */
-function isMeantAsAnswer(run: RunState, { reply, text }: Asked): boolean {
+function isMeantAsAnswer(run: RunState, { reply, text }: Asked, isLast: boolean): boolean {
   const explains = reply.kind === "missing_run" ||
     (reply.kind === "wrong_form" &&
       (reply.form === "language" || run.protocol.name === "tools"));
+  if (isLast && run.protocol.name !== "tools") return explains && proseOf(text) !== "";
   const reminders = run.unsettled.filter((message) => message.role === "user").length;
   return explains && reminders >= ENOUGH_REMINDERS && proseOf(text) !== "";
 }
@@ -157,6 +164,7 @@ function askOnce(run: RunState, { trace, onStart, isLast }: AskHooks): Promise<A
       run.protocol.interpret(completion, [...run.sandbox.functions.keys()]),
     signal: run.signal,
     ...(recorder.isHeard ? { emit: recorder.emit } : {}),
+    holdsText: parts.reviewAnswer !== undefined,
     redactStream: () => recorder.redactStream(),
     trace,
     onStart,
@@ -185,7 +193,7 @@ async function takeCalls(
     return { kind: "goes_on" };
   }
   if (batch.said === "") return await keepUnmade(run, batch);
-  return await giveAnswer(run, { text: batch.said, cost: batch.cost, forced: true });
+  return await giveAnswer(run, { ...batch, text: batch.said, forced: true });
 }
 
 /** Keeps in the trace what was asked for, and paid, where nothing could be done with it any more. */
@@ -199,33 +207,19 @@ async function keepUnmade(run: RunState, { calls, cost }: CallBatch): Promise<Tu
   return { kind: "goes_on" };
 }
 
-/** Runs the script that the model sent, and takes the answer when it gave one. */
-async function takeScript(run: RunState, script: Script): Promise<TurnEnd> {
+/** Runs the script that the model sent, and takes the answer when it gave one. At the last turn what was said around it is one, if there is something. */
+async function takeScript(
+  run: RunState,
+  { isLast, ...script }: Script & { readonly isLast: boolean },
+): Promise<TurnEnd> {
   const answer = await runScript(run, script);
-  if (answer === undefined) return { kind: "goes_on" };
-  return await giveAnswer(run, { text: answer, cost: NO_COST, forced: false });
+  const text = answer ?? (isLast && script.said !== "" ? script.said : undefined);
+  if (text === undefined) return { kind: "goes_on" };
+  return await giveAnswer(run, { text, cost: NO_COST, forced: isLast, turn: script.turn });
 }
 
 function proseOf(text: string): string {
   return scanReply(text).prose.trim();
-}
-
-/** Records the answer. */
-async function giveAnswer(
-  run: RunState,
-  { text, cost, forced }: {
-    readonly text: string;
-    readonly cost: CallCost;
-    readonly forced: boolean;
-  },
-): Promise<TurnEnd> {
-  const mark = forced ? { forced } : {};
-  const step = await run.recorder.record(
-    { stepType: "response", content: text, ...stepCost(cost) },
-    { type: "response", content: text, tokens: callTokens(cost.usage), ...mark },
-  );
-  run.conversation.add(step);
-  return { kind: "answered", finalText: step.content, ...mark };
 }
 
 /** Under `auto` a model that does not keep the form after a reminder is offered the tool. A reply that was cut says nothing about that. */

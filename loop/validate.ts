@@ -28,6 +28,7 @@ type Optional =
   | "memory"
   | "redactor"
   | "results"
+  | "reviewAnswer"
   | "sandboxBuilder"
   | "tools"
   | "toolExpander"
@@ -72,6 +73,7 @@ export function checkConfig(config: LoopConfig): LoopParts {
   const { now, random, approve, calls } = config;
   checkFields("createLoop", { now, random, approve }, "function");
   if (calls !== undefined) needMethods("createLoop", config, { calls: ["startCall", "endCall"] });
+  checkReview(config);
   checkAddedParts(config);
   const historyWindow = config.historyWindow ?? DEFAULT_HISTORY_WINDOW;
   if (historyWindow !== Infinity) checkWhole("createLoop", { historyWindow }, 0);
@@ -89,6 +91,7 @@ export function checkConfig(config: LoopConfig): LoopParts {
     approveAll: config.approveAll ?? false,
     ...(calls === undefined ? {} : { calls }),
     ...givenParts(config),
+    forceFinalText: config.forceFinalText ?? protocol === "tools",
     limits: config.limits ?? {},
     maxIterations: checkWhole("createLoop", {
       maxIterations: config.maxIterations ??
@@ -112,6 +115,20 @@ function checkAgent(caller: string, agent: string | undefined): void {
   throw new TypeError(
     `${caller}: agent must be a name of 1 to ${MAX_AGENT_LENGTH} characters, got ${agent.length}`,
   );
+}
+
+function checkReview({ reviewAnswer, calls, forceFinalText }: LoopConfig): void {
+  if (forceFinalText !== undefined && typeof forceFinalText !== "boolean") {
+    throw new TypeError(
+      `createLoop: forceFinalText must be true or false, got ${nameOf(forceFinalText)}`,
+    );
+  }
+  checkFields("createLoop", { reviewAnswer }, "function");
+  if (reviewAnswer === undefined) return;
+  if (calls === undefined) {
+    throw new TypeError("createLoop: reviewAnswer needs calls, the log that it is to look into");
+  }
+  needMethods("createLoop", { calls }, { calls: ["calls"] });
 }
 
 /** Checks the parts that a loop can do without. */
@@ -167,7 +184,7 @@ function checkMemory(memory: LoopConfig["memory"]): void {
 function givenParts(config: LoopConfig): Pick<LoopConfig, Optional> {
   const { compactor, contextBudget, scopeLimits, ledger, memory, prices, redactor, tracer } =
     config;
-  const { events, toolExpander } = config;
+  const { events, reviewAnswer, toolExpander } = config;
   const results = config.results ?? config.steps.results;
   const parts = {
     compactor,
@@ -179,6 +196,7 @@ function givenParts(config: LoopConfig): Pick<LoopConfig, Optional> {
     prices,
     redactor,
     results,
+    reviewAnswer,
     toolExpander,
     tracer,
   };

@@ -1,0 +1,121 @@
+/**
+ * The end of a run's work: an answer that is looked at where somebody is to look, recorded, and told. One that is objected to goes back to the model once; a second
+ * time it is given with what is wrong with it. Until then no event and no later prompt holds it, the trace does.
+ */
+import type { AnswerObjection } from "../contracts/review.ts";
+import { untilAborted } from "./abort.ts";
+import { type CallCost, NO_COST, stepCost } from "./call_cost.ts";
+import { attempt } from "./failure.ts";
+import type { RunState } from "./run_state.ts";
+import { callTokens } from "./usage.ts";
+import { clipMiddle } from "./utf8.ts";
+
+/** How a turn ended. */
+export type TurnEnd =
+  | {
+    readonly kind: "answered";
+    readonly finalText: string;
+    readonly forced?: boolean;
+    readonly flagged?: boolean;
+  }
+  | { readonly kind: "goes_on" };
+
+/** A text that is to be the answer. */
+export interface Answer {
+  readonly text: string;
+  /** What the model call cost that brought it. */
+  readonly cost: CallCost;
+  /** Whether it was asked for when nothing else was left. */
+  readonly forced: boolean;
+  /** The turn, from 1. */
+  readonly turn: number;
+}
+
+/** So much of an answer that was held back is shown to the model again. */
+const MAX_QUOTED_BYTES = 16_384;
+
+/**
+ * Gives an answer, or holds it back. That the model is told of it costs one turn more where it was the last.
+ *
+ * @throws {AgentLoopError} when the store or the review fails, and the run's reason when it is ended meanwhile.
+ */
+export async function giveAnswer(run: RunState, answer: Answer): Promise<TurnEnd> {
+  const objection = await review(run, answer.text);
+  if (objection === undefined) return await tell(run, answer);
+  // Where a limit ends the run with this turn, the model cannot be told any more.
+  const isFirst = run.heldBack === undefined && run.reached === undefined;
+  if (isFirst) return await holdBack(run, { answer, objection });
+  return await tell(run, answer, objection);
+}
+
+/** Gives the answer that was held back at the last turn, where the turn that it got beyond that brought no other. */
+export async function giveHeldBack(run: RunState): Promise<TurnEnd> {
+  const { heldBack, lastTurn, maxIterations } = run;
+  if (heldBack === undefined || lastTurn === maxIterations) return { kind: "goes_on" };
+  return await giveAnswer(run, { ...heldBack, cost: NO_COST });
+}
+
+async function review(run: RunState, text: string): Promise<AnswerObjection | undefined> {
+  const { parts, request, recorder, signal } = run;
+  const { reviewAnswer, calls } = parts;
+  if (reviewAnswer === undefined || calls === undefined) return undefined;
+  const { sessionId, scope, userId } = request;
+  return await untilAborted(
+    signal,
+    attempt({ doing: "review the answer", code: "internal" }, async () =>
+      await reviewAnswer({
+        text: recorder.redact(text),
+        sessionId,
+        runId: run.runId,
+        ...(scope === undefined ? {} : { scope }),
+        ...(userId === undefined ? {} : { userId }),
+        calls,
+        signal,
+      })),
+  );
+}
+
+async function holdBack(
+  run: RunState,
+  { answer, objection }: { readonly answer: Answer; readonly objection: AnswerObjection },
+): Promise<TurnEnd> {
+  const { text, cost, turn } = answer;
+  const { tell: content, claims } = objection;
+  run.heldBack = answer;
+  await run.recorder.record({
+    stepType: "error",
+    content,
+    ...stepCost(cost, { kind: "held_back", claims: claims.join(" "), reply: text }),
+  }, { type: "answer_held_back", content, claims });
+  const quoted = clipMiddle(run.recorder.redact(text), MAX_QUOTED_BYTES);
+  run.unsettled.push({ role: "assistant", content: quoted }, { role: "user", content });
+  if (turn >= run.lastTurn) run.lastTurn = turn + 1;
+  return { kind: "goes_on" };
+}
+
+async function tell(
+  run: RunState,
+  { text, cost, forced }: Answer,
+  objection?: AnswerObjection,
+): Promise<TurnEnd> {
+  const { recorder, conversation } = run;
+  const content = objection === undefined ? text : `${text}\n\n${objection.warning}`;
+  const marks = {
+    ...(forced ? { forced } : {}),
+    ...(objection === undefined ? {} : { flagged: true }),
+  };
+  const kept = stepCost(cost, objection && { flagged: objection.claims.join(" ") });
+  const step = await recorder.record(
+    { stepType: "response", content, ...kept },
+    { type: "response", content, tokens: callTokens(cost.usage), ...marks },
+  );
+  conversation.add(step);
+  if (objection !== undefined) {
+    recorder.emit({
+      type: "answer_flagged",
+      content: objection.warning,
+      claims: objection.claims,
+    });
+  }
+  return { kind: "answered", finalText: step.content, ...marks };
+}
