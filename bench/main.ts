@@ -17,6 +17,7 @@ const BENCHES = [
   "http",
   "concurrency",
   "workspace",
+  "claims",
 ];
 
 /** Benches that load a peer's packages, which the lock file is not to know. */
