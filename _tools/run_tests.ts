@@ -185,6 +185,15 @@ export function suitesIn(root: string, scratch: string): readonly Suite[] {
       timeoutMs: 180_000,
     },
     {
+      name: "assistant",
+      paths: ["tests/ext/assistant"],
+      ignore: [],
+      permissions: [...files, start(), "--allow-env"],
+      leaks: all,
+      parallel: true,
+      timeoutMs: 60_000,
+    },
+    {
       name: "memory",
       paths: ["tests/ext/memory"],
       ignore: [],

@@ -4,9 +4,9 @@
  */
 import type { AnswerObjection } from "../contracts/review.ts";
 import { untilAborted } from "./abort.ts";
-import { type CallCost, NO_COST, stepCost } from "./call_cost.ts";
+import { NO_COST, stepCost } from "./call_cost.ts";
 import { attempt } from "./failure.ts";
-import type { RunState } from "./run_state.ts";
+import type { Answer, RunState } from "./run_state.ts";
 import { callTokens } from "./usage.ts";
 import { clipMiddle } from "./utf8.ts";
 
@@ -19,17 +19,6 @@ export type TurnEnd =
     readonly flagged?: boolean;
   }
   | { readonly kind: "goes_on" };
-
-/** A text that is to be the answer. */
-export interface Answer {
-  readonly text: string;
-  /** What the model call cost that brought it. */
-  readonly cost: CallCost;
-  /** Whether it was asked for when nothing else was left. */
-  readonly forced: boolean;
-  /** The turn, from 1. */
-  readonly turn: number;
-}
 
 /** So much of an answer that was held back is shown to the model again. */
 const MAX_QUOTED_BYTES = 16_384;

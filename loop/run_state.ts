@@ -4,10 +4,10 @@ import type { RunRequest } from "../contracts/loop.ts";
 import type { Message } from "../contracts/model.ts";
 import type { HostCallHandler, Sandbox } from "../contracts/sandbox.ts";
 import type { PromptBudget } from "./budget.ts";
+import type { CallCost } from "./call_cost.ts";
 import type { CarriedData } from "./carried_data.ts";
 import type { Discovery } from "./discovery.ts";
 import type { Conversation } from "./history.ts";
-import type { Answer } from "./give_answer.ts";
 import type { KeptResults } from "./kept_results.ts";
 import type { LimitReached } from "./limits.ts";
 import type { GateOptions } from "./passage.ts";
@@ -41,6 +41,17 @@ export interface TurnContext {
   readonly approve?: Approve;
   /** The span in which the script runs. */
   readonly trace: Trace;
+}
+
+/** A text that is to be the answer. */
+export interface Answer {
+  readonly text: string;
+  /** What the model call cost that brought it. */
+  readonly cost: CallCost;
+  /** Whether it was asked for when nothing else was left. */
+  readonly forced: boolean;
+  /** The turn, from 1. */
+  readonly turn: number;
 }
 
 /** A run that is under way. */

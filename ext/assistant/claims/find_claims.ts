@@ -14,10 +14,14 @@ import { GERMAN } from "./german.ts";
 import { PORTUGUESE } from "./portuguese.ts";
 import { readSentences } from "./read_sentences.ts";
 
-const LANGUAGES = { en: ENGLISH, pt: PORTUGUESE, de: GERMAN } as const;
-
 /** A language that claims are found in. */
-export type ClaimLanguageName = keyof typeof LANGUAGES;
+export type ClaimLanguageName = "en" | "pt" | "de";
+
+const LANGUAGES: Readonly<Record<ClaimLanguageName, ClaimLanguage>> = {
+  en: ENGLISH,
+  pt: PORTUGUESE,
+  de: GERMAN,
+};
 
 /** A claim in a text. */
 export interface FoundClaim {
