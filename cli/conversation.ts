@@ -1,7 +1,7 @@
 /**
  * Puts a run together from the options: model, store, sandbox, loop, session. Everything slow is started at once and imported only here.
  */
-import type { RunResult } from "../contracts/loop.ts";
+import type { RunRequest, RunResult } from "../contracts/loop.ts";
 import type { TextRedactor } from "../contracts/redaction.ts";
 import { redactJson } from "../redact/redact_json.ts";
 import { type Activity, followRun } from "./activity.ts";
@@ -91,10 +91,19 @@ export async function openConversation(
     (options.continue ? await lastSession(opened) : newSessionId(new Date(), Math.random));
   if (texts.system !== undefined) await store.configure(sessionId, { systemPrompt: texts.system });
   const idleMs = severalMessages ? IDLE_MS : 0;
+  const assisting = options.assistant
+    ? (await import("./assistant.ts")).assistantParts(options, { store })
+    : undefined;
+  const assistant = assisting?.assistant;
   const shared = {
     store,
     idleMs,
-    capabilities: [...instructions.capabilities, ...skills],
+    capabilities: [
+      ...instructions.capabilities,
+      ...skills,
+      ...assisting?.capabilities ?? [],
+    ],
+    assistant,
     makeTools,
   };
   let chosen = options;
@@ -149,7 +158,7 @@ export async function openConversation(
     async ask(message) {
       const approve = approvals.approveFor(sessionId);
       using following = activity = followRun(status, { whyRefused: settings.policy.whyRefused });
-      return await running.loop.run({
+      const request: RunRequest = {
         sessionId,
         message,
         ...(runContext === "" ? {} : { context: runContext }),
@@ -163,7 +172,10 @@ export async function openConversation(
           following.onEvent(event);
           output.line(eventLine(event));
         },
-      });
+      };
+      // Where the store cannot be read, the run says so.
+      const prepared = await assistant?.prepare(request).catch(() => request);
+      return await running.loop.run(prepared ?? request);
     },
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };

@@ -88,6 +88,10 @@ export interface CliOptions {
   readonly context?: string;
   /** Text of the session's persona, or `@file`. */
   readonly system?: string;
+  /** The run is an assistant's: it knows the time, and what it claims is checked. */
+  readonly assistant: boolean;
+  /** Where the user of an assistant is. */
+  readonly timezone?: string;
   /** How questions of the policy are answered: `prompt`, `stdio`, `auto` or `deny`. */
   readonly approve?: string;
   /** The project that scripts read, change and run commands in. */
@@ -182,6 +186,19 @@ export const OPTIONS: readonly OptionSpec[] = [
     "text",
     "persona, kept with the session; @FILE reads it",
     "TEXT",
+  ),
+  option(
+    "assistant",
+    "assistant",
+    "flag",
+    "an assistant: knows the time, 5 steps, its claims are checked",
+  ),
+  option(
+    "timezone",
+    "timezone",
+    "text",
+    "where an assistant's user is (the system's zone)",
+    "ZONE",
   ),
   option("cwd", "cwd", "text", "the project: the folder whose files scripts see (.)", "DIR"),
   option("no-project", "noProject", "flag", "leave the project's AGENTS.md out of the prompt"),

@@ -6,6 +6,7 @@ import {
   DEFAULT_RUN_TIMEOUT_MS,
   type RunResult,
 } from "../contracts/loop.ts";
+import { DEFAULT_ASSISTANT_ITERATIONS } from "../ext/assistant/iterations.ts";
 import type { Outcome } from "./command.ts";
 import { continueCommand } from "./continue_command.ts";
 import { describeFailure, EXIT_ERROR, EXIT_OK, type Failure } from "./failure.ts";
@@ -62,9 +63,7 @@ function failureOf(
     case "max_iterations":
       return told(
         "max_iterations",
-        `No answer within ${
-          countOf(options.maxSteps ?? DEFAULT_MAX_ITERATIONS, "model call")
-        } (--max-steps).`,
+        `No answer within ${countOf(maxStepsOf(options), "model call")} (--max-steps).`,
         EXIT_MAX_ITERATIONS,
       );
     case "limit":
@@ -85,6 +84,10 @@ function failureOf(
   return describeFailure(
     run.error ?? new Error(run.reason ?? "the run failed and did not say why"),
   );
+}
+
+function maxStepsOf({ maxSteps, assistant }: CliOptions): number {
+  return maxSteps ?? (assistant ? DEFAULT_ASSISTANT_ITERATIONS : DEFAULT_MAX_ITERATIONS);
 }
 
 function limitMessage({ reason, spent }: RunResult, { maxTokens, maxCost }: CliOptions): string {

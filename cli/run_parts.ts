@@ -5,6 +5,7 @@
 import type { Loop, LoopConfig, LoopProtocol } from "../contracts/loop.ts";
 import type { PriceTable } from "../contracts/limits.ts";
 import type { Client } from "../contracts/model.ts";
+import type { Assistant } from "../ext/assistant/mod.ts";
 import type { TextRedactor } from "../contracts/redaction.ts";
 import type { Capability } from "../contracts/sandbox.ts";
 import type { OpenAIConfig } from "../llm/openai.ts";
@@ -23,6 +24,7 @@ import { readSecretValues, type SecretValues } from "./secret_values.ts";
 import { commandRedactor } from "./secrets.ts";
 import type { Store } from "./store_access.ts";
 import { oneLine } from "./terminal_text.ts";
+import { readTimeZone } from "./time_zone.ts";
 import type { MakeToolParts } from "./tool_parts.ts";
 import { reasonOf } from "./text_input.ts";
 
@@ -52,6 +54,7 @@ export function readSettings(
   { config, model }: { readonly config: OpenAIConfig; readonly model: string | undefined },
 ): RunSettings {
   checkProject(options);
+  if (options.timezone !== undefined) readTimeZone("--timezone", options.timezone);
   const secrets = readSecretValues(options);
   return {
     policy: commandPolicy(options, secrets),
@@ -85,7 +88,7 @@ export interface OpenLoop extends AsyncDisposable {
 /** Makes the loop. `idleMs` is how long the process for scripts is kept after a run; client and store stay the caller's. */
 export function openLoop(
   options: CliOptions,
-  { settings, client, store, idleMs, capabilities, makeTools }: {
+  { settings, client, store, idleMs, capabilities, assistant, makeTools }: {
     readonly settings: RunSettings;
     readonly client: Client;
     readonly store: Store;
@@ -94,6 +97,8 @@ export function openLoop(
     readonly capabilities: readonly Capability[];
     /** Makes what `--tools` and `--memory` add; absent without them. */
     readonly makeTools?: MakeToolParts | undefined;
+    /** The preset, where it is wanted. */
+    readonly assistant?: Assistant | undefined;
   },
 ): OpenLoop {
   const profile = profileFor(options.contextWindow ?? 0);
@@ -110,6 +115,7 @@ export function openLoop(
   });
   const { policy, redactor, model, prices } = settings;
   const config: LoopConfig = profile.apply({
+    ...assistant?.config,
     llm: client,
     sessions: store,
     steps: store,

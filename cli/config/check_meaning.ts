@@ -6,6 +6,7 @@ import type { OptionSpec } from "../option_table.ts";
 import { OPTION_USES } from "../option_use.ts";
 import type { OptionValue } from "../option_value.ts";
 import { oneLine } from "../terminal_text.ts";
+import { readTimeZone } from "../time_zone.ts";
 
 /** A value as it was read. */
 export interface ReadValue {
@@ -48,6 +49,7 @@ export async function checkMeaning(
       `"${key}" takes names of variables, NAME or NAME@HOST; a secret itself does not belong into a file of the project`,
     );
   }
+  if (field === "timezone") readTimeZone(`"${key}"`, String(value));
   if (field === "baseUrl") await checkEndpoint(key, String(value));
   if (field === "allowNet" || field === "allowPrivateNet" || field === "allowExec") {
     const { commandPolicy } = await import("../command_policy.ts");

@@ -3,12 +3,11 @@ import type { LoopConfig, RunRequest } from "../../contracts/loop.ts";
 import type { RunStep, StepStore } from "../../contracts/step.ts";
 import { type ClaimReviewOptions, reviewClaims } from "./claim_review.ts";
 import { type GuidelineOptions, toolGuidelines } from "./guidelines.ts";
+import { DEFAULT_ASSISTANT_ITERATIONS } from "./iterations.ts";
 import { writeLayer } from "./layers.ts";
 import { formatTemporalContext } from "./temporal_context.ts";
 import { checkTimeZone } from "./wall_clock.ts";
 
-/** Model calls of one run of an assistant at most, unless told otherwise. */
-export const DEFAULT_ASSISTANT_ITERATIONS = 5;
 /** So many steps back the last message is looked for; what stands before is reckoned from the newest step. */
 const REACH = 50;
 

@@ -13,12 +13,8 @@
  *
  * @module
  */
-export {
-  type Assistant,
-  type AssistantOptions,
-  createAssistant,
-  DEFAULT_ASSISTANT_ITERATIONS,
-} from "./assistant.ts";
+export { type Assistant, type AssistantOptions, createAssistant } from "./assistant.ts";
+export { DEFAULT_ASSISTANT_ITERATIONS } from "./iterations.ts";
 export { formatTemporalContext, type TemporalOptions } from "./temporal_context.ts";
 export { buildEffectiveSystemPrompt, type EffectivePromptOptions } from "./layers.ts";
 export { type GuidelineOptions, toolGuidelines } from "./guidelines.ts";

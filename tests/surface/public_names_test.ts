@@ -437,6 +437,7 @@ Deno.test("surface: the package's entries are pinned", () => {
     ".": "./mod.ts",
     "./cli": "./cli.ts",
     "./ext/artifacts": "./ext/artifacts/mod.ts",
+    "./ext/assistant": "./ext/assistant/mod.ts",
     "./ext/exec": "./ext/exec/mod.ts",
     "./ext/memory": "./ext/memory/mod.ts",
     "./ext/otel": "./ext/otel/mod.ts",

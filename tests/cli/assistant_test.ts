@@ -1,0 +1,119 @@
+/** `--assistant`: the time, the guidelines, five steps, and answers that are checked before they are shown. */
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { startOpenAIServer } from "../fixtures/openai_server.ts";
+import { jsonLines, onlyResult, openHome, script } from "./cli_process.ts";
+
+interface Body {
+  readonly messages: readonly { readonly role: string; readonly content: string }[];
+}
+
+const messagesOf = (request: { readonly body: unknown } | undefined) =>
+  (request?.body as Body).messages;
+
+Deno.test("--assistant: the model is told the time in the zone, the gap, and the guidelines; without it nothing", async () => {
+  await using server = await startOpenAIServer({ replies: ["Hi.", "Hi again.", "Plain."] });
+  await using home = await openHome(server.baseUrl);
+  const args = ["--assistant", "--timezone", "Asia/Kathmandu", "--session", "s"];
+  for (const message of ["Hello.", "Hello again."]) {
+    const { code, stderr } = await home.run([...args, "--system", "You are Ada.", message]);
+    strictEqual(code, 0, stderr);
+  }
+  const [first, second] = server.requests.map(messagesOf);
+  const system = first![0]!.content;
+  match(system, /You are Ada\./);
+  match(system, /<tool_execution_guidelines>[\s\S]*Honesty:[\s\S]*<\/tool_execution_guidelines>/);
+  // What there is not is not spoken of.
+  ok(!/artifact_save|proactive_create/.test(system));
+  strictEqual(second![0]!.content, system);
+  const said = first!.at(-1)!.content;
+  match(
+    said,
+    /^Hello\.\n\n<temporal_context>\nCurrent date and time: \w+day, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0545\nTime zone: Asia\/Kathmandu\n<\/temporal_context>$/,
+  );
+  match(second!.at(-1)!.content, /Idle gap: .* since last message/);
+  strictEqual(second![1]!.content, "Hello.");
+  const plain = await home.run(["--session", "t", "Hello."]);
+  strictEqual(plain.code, 0, plain.stderr);
+  ok(!JSON.stringify(server.requests[2]!.body).includes("temporal"));
+});
+
+Deno.test("--assistant: what only pretends is held back, told once, and shown with a warning", async () => {
+  const lie = "I've saved the report as report.html.";
+  await using server = await startOpenAIServer({ replies: [lie, lie] });
+  await using home = await openHome(server.baseUrl);
+  const { code, stdout, stderr } = await home.run(["--assistant", "--session", "s", "Save it."]);
+  strictEqual(code, 0, stderr);
+  strictEqual(
+    stdout,
+    `${lie}\n\n[Warning: this answer says that something was saved, but no call in this session did that.]\n`,
+  );
+  match(stderr, /answer held back, nothing shows: saved/);
+  match(messagesOf(server.requests[1]).at(-1)!.content, /Your answer was not shown to the user/);
+  const trace = await home.run(["sessions", "show", "s"]);
+  match(trace.stdout, /Your answer was not shown to the user/);
+});
+
+Deno.test("--assistant --json: no event holds the answer before it was checked, and the result says that it is flagged", async () => {
+  const lie = "I've sent the email to Ana.";
+  await using server = await startOpenAIServer({ replies: [lie, lie] });
+  await using home = await openHome(server.baseUrl);
+  const { stdout } = await home.run(["--assistant", "--json", "Send it."]);
+  const lines = jsonLines(stdout);
+  const types = lines.map(({ type }) => type);
+  const told = types.filter((type) => /^(?:answer|response)/.test(type));
+  deepStrictEqual(told, ["answer_held_back", "response", "answer_flagged"]);
+  const held = lines[types.indexOf("answer_held_back")];
+  deepStrictEqual(held.claims, ["sent"]);
+  ok(!JSON.stringify(lines.slice(0, types.indexOf("response"))).includes("to Ana"));
+  const result = onlyResult(stdout);
+  deepStrictEqual([result.status, result.flagged, result.forced], ["completed", true, false]);
+});
+
+Deno.test("--assistant: a file that was written may be spoken of, and the fifth step is for an answer", async () => {
+  const write = script('function run() { writeFile("notes.md", "tea"); return "written"; }');
+  const look = script('function run() { return glob("*.md"); }');
+  await using server = await startOpenAIServer({
+    replies: [write, look, look, look, "I've saved your notes in notes.md."],
+  });
+  await using home = await openHome(server.baseUrl);
+  const { code, stdout, stderr } = await home.run([
+    "--assistant",
+    "--approve",
+    "auto",
+    "--json",
+    "Note: tea.",
+  ]);
+  strictEqual(code, 0, stderr);
+  const result = onlyResult(stdout);
+  deepStrictEqual([result.text, result.forced, result.flagged], [
+    "I've saved your notes in notes.md.",
+    true,
+    false,
+  ]);
+  match(messagesOf(server.requests[4]).at(-1)!.content, /This is the last turn/);
+});
+
+Deno.test("--assistant: a config file may say so, and name the zone", async () => {
+  await using server = await startOpenAIServer({ replies: ["Hi."] });
+  await using home = await openHome(server.baseUrl);
+  await Deno.mkdir(`${home.path}/.agentloop`, { recursive: true });
+  const file = `${home.path}/.agentloop/config.json`;
+  await Deno.writeTextFile(file, '{ "assistant": true, "timezone": "America/St_Johns" }');
+  const { code, stderr } = await home.run(["Hello."]);
+  strictEqual(code, 0, stderr);
+  match(messagesOf(server.requests[0]).at(-1)!.content, /Time zone: America\/St_Johns/);
+  await Deno.writeTextFile(file, '{ "timezone": "Mars/Olympus" }');
+  const refused = await home.run(["Hello."]);
+  strictEqual(refused.code, 3);
+  match(refused.stderr, /"timezone" takes the name of a time zone, such as America\/Sao_Paulo/);
+});
+
+Deno.test("--timezone takes names of zones, and nothing that could be read as more", async () => {
+  await using home = await openHome("http://127.0.0.1:1/v1");
+  for (const zone of ["Mars/Olympus", "+03:00", "UTC\u001b[31m", ""]) {
+    const { code, stderr } = await home.run(["--assistant", "--timezone", zone, "go"]);
+    strictEqual(code, 3);
+    match(stderr, /--timezone/);
+    ok(!stderr.includes("\u001b[31m"));
+  }
+});
