@@ -20,7 +20,7 @@ export type TurnEnd =
   }
   | { readonly kind: "goes_on" };
 
-/** So much of an answer that was held back is shown to the model again. */
+/** So much of an answer that was held back is shown to the model again, and never more than a quarter of what a request may hold: a script's answer can be long. */
 const MAX_QUOTED_BYTES = 16_384;
 
 /**
@@ -76,7 +76,9 @@ async function holdBack(
     content,
     ...stepCost(cost, { kind: "held_back", claims: claims.join(" "), reply: text }),
   }, { type: "answer_held_back", content, claims });
-  const quoted = clipMiddle(run.recorder.redact(text), MAX_QUOTED_BYTES);
+  // A token is about four bytes.
+  const maxBytes = Math.min(MAX_QUOTED_BYTES, run.budget.allowance);
+  const quoted = clipMiddle(run.recorder.redact(text), maxBytes);
   run.unsettled.push({ role: "assistant", content: quoted }, { role: "user", content });
   if (turn >= run.lastTurn) run.lastTurn = turn + 1;
   return { kind: "goes_on" };

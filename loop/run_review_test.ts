@@ -116,6 +116,23 @@ Deno.test("review: what a script answers is held back, and a call that follows m
   deepEqual(told.slice(-2).map(({ role }) => role), ["assistant", "user"]);
 });
 
+Deno.test("review: a long answer of a script is shown to the model again as far as its window allows", async () => {
+  using made = reviewed(
+    [block("function run() { answer('saved ' + 'x'.repeat(100_000)); }"), "no"],
+    {
+      config: { contextBudget: { maxTokens: 4096 } },
+    },
+  );
+  const result = await made.loop.run(REQUEST);
+  deepEqual([result.status, result.finalText], ["completed", "no"]);
+  const shown = made.llm.requests[1]!.messages.at(-2)!.content;
+  ok(shown.startsWith("saved x") && shown.length < 4096);
+  // The trace has it whole.
+  const steps = await made.store.lastN("s", 9);
+  const held = steps.find(({ toolArgs }) => toolArgs?.includes("held_back"));
+  ok(JSON.parse(held!.toolArgs!).reply.length > 100_000);
+});
+
 Deno.test("review: what follows DONE is held back", async () => {
   using made = reviewed(["DONE\nAll saved.", "DONE\nNothing was done."]);
   equal((await made.loop.run(REQUEST)).finalText, "Nothing was done.");

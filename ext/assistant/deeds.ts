@@ -79,7 +79,8 @@ function isPosted({ name, argsJson }: CallRow): boolean {
   if (name !== "fetch" && name !== "http") return false;
   try {
     const args: unknown = JSON.parse(argsJson);
-    const [, options] = Array.isArray(args) ? args : [];
+    // Its options stand behind the address; called by name, there is one object.
+    const [first, options = first] = Array.isArray(args) ? args : [];
     const method: unknown = options?.method;
     return typeof method === "string" && /^(?:POST|PUT|PATCH)$/i.test(method);
   } catch {

@@ -117,3 +117,33 @@ Deno.test("--timezone takes names of zones, and nothing that could be read as mo
     ok(!stderr.includes("\u001b[31m"));
   }
 });
+
+Deno.test("--assistant: a command killed while its answer is held back leaves it in the trace, and the next run does not speak of it", async () => {
+  const lie = "I've scheduled the reminder for 9.";
+  const asked = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  await using server = await startOpenAIServer({
+    replies: [
+      lie,
+      () => {
+        asked.resolve();
+        return { text: "Later.", until: ended.promise };
+      },
+      "Nothing is scheduled.",
+    ],
+  });
+  await using home = await openHome(server.baseUrl);
+  const child = home.start(["--assistant", "--session", "s", "Remind me at 9."]);
+  await asked.promise;
+  child.kill("SIGKILL");
+  const { stdout } = await child.output();
+  ended.resolve();
+  strictEqual(new TextDecoder().decode(stdout), "");
+  const { code, stderr } = await home.run(["--assistant", "--session", "s", "Is it?"]);
+  strictEqual(code, 0, stderr);
+  const sent = JSON.stringify(server.requests.at(-1)!.body);
+  ok(!sent.includes("scheduled the reminder"));
+  match(sent, /The run ended without an answer/);
+  const trace = await home.run(["sessions", "show", "s", "--json"]);
+  match(trace.stdout, /held_back/);
+});

@@ -56,7 +56,7 @@ const SELF = wordSet("i we i've we've i'd we'd");
 const HAVE = wordSet("have has had 've having");
 const BE = wordSet("been is are was were be being got gets it's that's they're everything's i'm");
 const ADVERBS = wordSet(`also just now already successfully all then since recently both finally
-  automatically gone safely even promptly additionally properly correctly once again fully directly
+  gone safely even promptly additionally properly correctly once again fully directly
   immediately simply officially herewith hereby too it's newly freshly quickly done okay ok great sure yes perfect alright right`);
 /** These take a clause back whatever follows. */
 const BLOCKS = wordSet(
@@ -64,12 +64,12 @@ const BLOCKS = wordSet(
   will would could should might may must can shall won't wouldn't couldn't shouldn't can't cannot
   didn't haven't hasn't hadn't wasn't weren't isn't aren't don't doesn't ain't i'll we'll you'll it'll he'll
   she'll they'll if when whenever once unless until whether before suppose assuming imagine to let's please
-  how ensure verify check`,
+  how ensure verify check maybe perhaps probably possibly`,
 );
 /** These take only what is said of things back: somebody else says so, or it is yet to come. */
 const REPORTS = wordSet(
   `according says said reports reported shows wrote writes explains explained claims claimed announced
-   states stated mentions mentioned told apparently reportedly after yesterday ago`,
+   states stated commit mentions mentioned told apparently reportedly after yesterday ago`,
 );
 /** Words behind "by" that name no other hand. */
 const MEANS = wordSet("email e-mail mail message text sms post default me us phone");
@@ -98,6 +98,17 @@ const SOURCES = wordSet("of from about with for using reading");
 /** Where in the answer something stands. */
 const IN_TEXT = wordSet("below above here");
 const PLACES = wordSet("folder §file directory drive file");
+const FINDINGS = wordSet(
+  "found find noticed discovered saw see seen remember know read learned think believe guess assume",
+);
+/** What happens again and again is no deed. */
+const HABITS = wordSet(
+  "automatically every always usually often sometimes each regularly typically by-default",
+);
+const MONTHS = wordSet(`january february march april may june july august september october november
+  december last`);
+const DEFINITE = wordSet("your the this it everything all that they these both");
+const PRESENT = wordSet("is are it's that's they're everything's");
 const YEAR = /^(?:1[5-9]|20)\d\d$/;
 
 /** English. */
@@ -178,7 +189,7 @@ function claimAt({ clause, context, at, kind, actor }: Place): Actor | undefined
   const isStrong = deed.strong.has(word);
   if (!isStrong && !deed.weak.has(word)) return undefined;
   if (/^(?:nothing|none|no)$/.test(words[at + 1] ?? "")) return undefined;
-  if (isSelf) return isStrong || ownsThing(deed, { words, at }) ? "self" : undefined;
+  if (isSelf) return isStrong || ownsThing(deed, { words, at, context }) ? "self" : undefined;
   if (BE.has(previous)) return passiveAt({ clause, context, at, kind, actor }, isStrong);
   if (before >= 0) {
     return isHeadline(words, { at, things: isStrong ? deed.things : deed.solid })
@@ -196,7 +207,7 @@ function claimAt({ clause, context, at, kind, actor }: Place): Actor | undefined
   }
   if (next !== undefined && !FOLLOWS.has(next) && !next.startsWith("§")) return undefined;
   if (hasAgent(words, at) || words.some((one) => YEAR.test(one))) return undefined;
-  return isStrong || ownsThing(deed, { words, at }) ? "self" : undefined;
+  return isStrong || ownsThing(deed, { words, at, context }) ? "self" : undefined;
 }
 
 function passiveAt(
@@ -207,11 +218,29 @@ function passiveAt(
   const subject = words.slice(0, at);
   const things = isStrong ? deed.things : deed.solid;
   if (hasAgent(words, at) || hasOne(context.whole, REPORTS)) return undefined;
+  if (hasOne(subject, FINDINGS)) return undefined;
+  if (kind !== "scheduled" && hasOne(words, HABITS)) return undefined;
+  if ((kind === "published" || kind === "sent") && hasOne(words, MONTHS)) return undefined;
+  if (!isDone(words, { at, kind })) return undefined;
   if (hasOne(subject, PRONOUNS) || words.some((one) => YEAR.test(one))) return undefined;
   const isAbout = hasOne(subject, things) ||
     (subject.length < 3 && hasOne(context.sentence, things));
   if (isAbout) return "passive";
   return isStrong && LOOSE_SUBJECTS[kind].has(subject[0] ?? "") ? "passive" : undefined;
+}
+
+/** "Messages are sent" tells what always happens, "your notes are now stored" what was done. */
+function isDone(
+  words: readonly string[],
+  { at, kind }: { readonly at: number; readonly kind: DeedKind },
+): boolean {
+  const aux = words[lastBefore(words, at)] ?? "";
+  if (!PRESENT.has(aux)) return true;
+  if (kind === "sent") return false;
+  const isNow = words.includes("now") || words.includes("already");
+  const [first = ""] = words.filter((word) => !ADVERBS.has(word));
+  if (isNow || first === "your") return true;
+  return DEFINITE.has(first) && aux !== "are" && words[at] !== "stored";
 }
 
 /** "Email sent to Ana": a thing and what became of it, and no verb. */
@@ -221,6 +250,10 @@ function isHeadline(
 ): boolean {
   const before = words.slice(0, at);
   const next = words[at + 1] ?? "";
+  const behind = words.slice(at + 1);
+  // "Files stored on the disk are encrypted", "each message sent costs"
+  if (hasOne(behind, BE) || hasOne(behind, HAVE) || hasOne(before, HABITS)) return false;
+  if (/[^s]s$/.test(words[at - 1] ?? "") && behind.length > 3) return false;
   return at <= 5 && hasOne(before, things) && !hasOne(before, PRONOUNS) &&
     !hasOne(before, HAVE) && !hasOne(before, BE) && !hasOne(before, SELF) &&
     !/^(?:the|a|an|his|its|her|their|me|us|you|my)$/.test(next) && !hasAgent(words, at);
@@ -229,13 +262,19 @@ function isHeadline(
 /** Whether a weak verb has its thing: behind it or before it, and none that only stands in the answer. */
 function ownsThing(
   { ownThings }: DeedWords,
-  { words, at }: { readonly words: readonly string[]; readonly at: number },
+  { words, at, context: { sentence } }: Pick<Place, "at" | "context"> & {
+    readonly words: readonly string[];
+  },
 ): boolean {
   const file = words.indexOf("§file");
   if (file > 0 && ownThings.has("§file") && !SOURCES.has(words[file - 1]!)) return true;
-  const behind = words.slice(at + 1);
+  const relative = words.findIndex((word, place) =>
+    place > at && /^(?:that|which|who)$/.test(word)
+  );
+  const behind = words.slice(at + 1, relative < 0 ? undefined : relative);
   if (hasOne(behind, IN_TEXT)) return false;
-  return hasOne(behind, ownThings);
+  const isReferred = behind.includes("it") && words.length <= 8;
+  return hasOne(isReferred ? sentence : behind, ownThings);
 }
 
 function hasAgent(words: readonly string[], at: number): boolean {
@@ -276,6 +315,7 @@ function isOutgoing(
 /** "The recipe is now in your folder" */
 function isPlaced(words: readonly string[], at: number): boolean {
   if (words[at] !== "in" || !BE.has(words[lastBefore(words, at)] ?? "")) return false;
+  if (!hasOne(words.slice(0, at), DEEDS.saved.things)) return false;
   const behind = words.slice(at + 1, at + 6);
   return words.includes("now") && hasOne(behind, PLACES);
 }

@@ -61,12 +61,12 @@ const BE = wordSet("wurde wurden worden ist sind");
 const BLOCKS = wordSet(
   `nicht nichts nie niemals ohne weder fehlgeschlagen konnte konnten kann können könnte
   könnten werde werden wird würde würden wäre wären hätte hätten soll sollen sollte sollten muss müssen
-  müsste möchte möchten will wollen darf dürfen wenn falls sobald ob bevor ehe bis niemand kaum
+  müsste möchte möchten will wollen darf dürfen wenn falls sobald ob bevor ehe bis niemand kaum vielleicht wahrscheinlich vermutlich scheint wohl
   gescheitert bitte lass lassen`,
 );
 const REPORTS = wordSet(
   `laut zufolge sagt sagte schreibt schrieb berichtet berichtete zeigt meldet meldete erklärt erklärte gestern
-   nachdem angeblich vor seit`,
+   nachdem angeblich vor seit anscheinend gefunden gelesen gesehen sehe finde glaube`,
 );
 const PERSONS = wordSet("du er wer man ihr");
 const FILLERS = wordSet(
@@ -74,9 +74,15 @@ const FILLERS = wordSet(
   außerdem erfolgreich sofort gut gleich ja in ordnung direkt`,
 );
 const PLACES = wordSet("ordner §file verzeichnis laufwerk datei");
+const REFERENCES = wordSet("sie es ihn");
 const IN_TEXT = wordSet("unten oben folgende folgenden");
 /** Words before a file that something was made from. */
 const SOURCES = wordSet("aus von zu über mit");
+const MONTHS = wordSet(
+  `januar februar märz april mai juni juli august september oktober november dezember
+  woche letzte letzten letztes`,
+);
+const DEFINITE = wordSet("der die das dein deine ihr ihre alle alles dieser diese dieses den dem");
 const YEAR = /^(?:1[5-9]|20)\d\d$/;
 const KIN = wordSet("dem deinem deiner ihrem ihrer herrn frau");
 
@@ -84,13 +90,19 @@ const KIN = wordSet("dem deinem deiner ihrem ihrer herrn frau");
 export const GERMAN: ClaimLanguage = {
   read(clause, context) {
     const { words } = clause;
-    const isBlocked = words[0] === "um" || words.some(isBlock);
+    const isBlocked = words[0] === "um" || isRelative(clause) || words.some(isBlock);
     if (isBlocked) return { claims: [], actor: "blocked" };
     const actor = actorOf(clause, context);
     const claims = DEED_KINDS.filter((kind) => isClaimed({ clause, context, actor, kind }));
     return { claims, actor: claims.length > 0 && actor === "unknown" ? "passive" : actor };
   },
 };
+
+/** "Die für heute gesetzt sind" */
+function isRelative({ words, joined }: Clause): boolean {
+  return joined === "sign" && /^(?:der|die|das|den|dem|deren)$/.test(words[0]!) &&
+    (BE.has(words.at(-1)!) || HAVE.has(words.at(-1)!));
+}
 
 function isBlock(word: string): boolean {
   return BLOCKS.has(word) || /^kein(?:e|er|en|em|es)?$/.test(word);
@@ -137,6 +149,11 @@ function isDeed({ clause, context, actor, kind }: Place, at: number): boolean {
   if (actor === "passive") {
     if (hasAgent(words, at) || hasOne(context.whole, REPORTS)) return false;
     if (words.some((one) => YEAR.test(one))) return false;
+    if ((kind === "published" || kind === "sent") && hasOne(words, MONTHS)) return false;
+    if (isStrong && words.length <= 2) return true;
+    const [first = ""] = words.filter((one) => !FILLERS.has(one));
+    // "Dateien sind in der Cloud gespeichert" tells what always is.
+    if (!hasOne(words, PAST_BE) && words.includes("sind") && !DEFINITE.has(first)) return false;
     if (isAbout) return true;
     const isLoose = /^(?:alles|es)$/.test(words[0]!) || (words[0] === "das" && BE.has(words[1]!)) ||
       (kind !== "sent" && /^(?:deine?|ihre?)$/.test(words[0]!));
@@ -174,7 +191,8 @@ function ownsThing(
   const file = words.indexOf("§file");
   if (file > 0 && ownThings.has("§file") && !SOURCES.has(words[file - 1]!)) return true;
   // Where the verb alone is left of its clause, the thing stands before.
-  const where = words.length < 3 ? sentence : words;
+  const isReferred = words.length < 3 || hasOne(words, REFERENCES);
+  const where = isReferred ? sentence : words;
   for (const word of where) if (word !== "§file" && isThing(word, ownThings)) return true;
   return false;
 }
@@ -218,6 +236,7 @@ const OTHERS_ONLY = wordSet("du er wer man");
 function isPlaced(words: readonly string[]): boolean {
   const at = words.findIndex((word) => /^(?:liegt|liegen|ist|sind|steht|stehen)$/.test(word));
   if (at < 0 || !/^(?:jetzt|nun|ab|bereits)$/.test(words[at + 1] ?? "")) return false;
+  if (!hasThing(words.slice(0, at), DEEDS.saved.things)) return false;
   return words[at + 2] === "in" &&
     words.slice(at + 3, at + 8).some((word) => isThing(word, PLACES));
 }

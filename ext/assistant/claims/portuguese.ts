@@ -99,10 +99,10 @@ const ADVERBS = wordSet(
 const BLOCKS = wordSet(
   `não nunca nada nenhum nenhuma sem nem jamais ninguém falhei falha vou vai vamos irei irá
   posso pode podemos poderia podia deveria devia seria teria tinha gostaria quer quero queria preciso precisa será
-  serão for forem se quando caso assim enquanto antes até talvez consegui conseguiu quem`,
+  serão for forem se quando caso assim enquanto antes até talvez parece provavelmente consegui conseguiu quem`,
 );
 const REPORTS = wordSet(
-  `segundo acordo conforme disse afirmou informou mostra escreveu relatou anunciou explica explicou ontem depois após teriam`,
+  `segundo acordo conforme disse afirmou informou mostra escreveu relatou anunciou explica explicou ontem depois após teriam encontrei acho`,
 );
 const BE = wordSet("foi foram está estão ficou ficaram sido sendo era estava ser deixei tá");
 const PAST_BE = wordSet("foi foram ficou ficaram sido ser deixei");
@@ -114,6 +114,11 @@ const FOLLOWS = wordSet(
   "em como no na para pra às ao à sob com o a os as um uma seu sua seus aqui sucesso",
 );
 const PRONOUNS = wordSet("ele ela eles elas você vocês quem que cujo");
+const MONTHS = wordSet(
+  `janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro
+  dezembro passada passado semana`,
+);
+const FINITE = wordSet("é são foi foram está estão ficam fica custa custam será serão tem têm");
 const YEAR = /^(?:1[5-9]|20)\d\d$/;
 const PLACES = wordSet("pasta §file diretório drive arquivo");
 const SOURCES = wordSet("de do da dos das sobre com");
@@ -186,6 +191,7 @@ function doneAt(
 ): Actor | undefined {
   const deed = DEEDS[kind];
   if (hasAgent(words, at) || words.some((one) => YEAR.test(one))) return undefined;
+  if ((kind === "published" || kind === "sent") && hasOne(words, MONTHS)) return undefined;
   const before = lastBefore(words, at);
   const previous = words[before] ?? "";
   const subject = words.slice(0, at);
@@ -209,7 +215,8 @@ function doneAt(
     if (next !== undefined && !FOLLOWS.has(next) && !next.startsWith("§")) return undefined;
     return isStrong ? "self" : undefined;
   }
-  const isHeadline = at <= 5 && hasOne(subject, things) && !hasOne(subject, PRONOUNS) &&
+  const isHeadline = at <= 5 && !hasOne(words.slice(at + 1), FINITE) && hasOne(subject, things) &&
+    !hasOne(subject, PRONOUNS) &&
     !hasOne(subject, BE) && /^(?:e-mail|email|\p{L}+)$/u.test(previous) &&
     things.has(words[0]!);
   return isHeadline ? "passive" : undefined;
@@ -243,7 +250,7 @@ function isOnAir(
   at: number,
   { sentence, whole }: ClauseContext,
 ): boolean {
-  const isAir = words[at] === "ar" && words[at - 1] === "no";
+  const isAir = words[at] === "ar" && (words[at - 1] === "no" || words[at - 1] === "ao");
   if (!isAir && words[at] !== "online") return false;
   if (words.length === (isAir ? 2 : 1)) return true;
   const before = words.slice(0, at);
@@ -254,6 +261,7 @@ function isOnAir(
 /** "A receita já está na sua pasta" */
 function isPlaced(words: readonly string[], at: number): boolean {
   if (!/^(?:em|na|no|nas|nos)$/.test(words[at]!) || !BE.has(words[at - 1] ?? "")) return false;
+  if (!hasOne(words.slice(0, at), DEEDS.saved.things)) return false;
   const isNow = words.includes("já") || words.includes("agora");
   return isNow && hasOne(words.slice(at + 1, at + 6), PLACES);
 }

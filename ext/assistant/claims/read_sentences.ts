@@ -34,18 +34,42 @@ export function* readSentences(text: string): Generator<Sentence> {
   for (const paragraph of spokenLines(text)) yield* sentencesOf(paragraph);
 }
 
-/** The lines without blocks of code and quoted lines, cleared of marks. */
+/** The beginning and the end of a letter that was drafted for somebody. */
+const SALUTATION =
+  /^\s*(?:dear|hi|hello|hey|prezad[oa]s?|olá|oi|car[oa]s?|querid[oa]s?|sehr geehrte[rn]?|liebe[rs]?|hallo)(?=[\s,])[^.?]{0,60}[,!:]?\s*$/i;
+const SUBJECT = /^\s*\W{0,3}(?:subject|assunto|betreff)\W/i;
+const SIGN_OFF =
+  /^\s*(?:best|kind|warm|regards|sincerely|cheers|yours|atenciosamente|abraços?|att|cordialmente|(?:mit )?(?:freundliche|beste|herzliche|viele|liebe)n? grüßen?|mfg)(?=[\s,.!]|$)/i;
+
+type LetterState = "none" | "announced" | "open" | "signed";
+
+/** The lines without blocks of code, quoted lines and drafted letters, cleared of marks. */
 function* spokenLines(text: string): Generator<string> {
   let fence: string | undefined;
+  let letter: LetterState = "none";
   for (const line of text.split(/\r\n|[\n\r\u2028\u2029]/)) {
     const mark = /^\s{0,3}(`{3,}|~{3,})/.exec(line)?.[1];
     if (fence !== undefined) {
       if (mark?.startsWith(fence)) fence = undefined;
       continue;
     }
-    if (mark !== undefined) fence = mark;
-    else if (!/^\s*>/.test(line)) yield spokenText(line);
+    if (mark !== undefined) {
+      fence = mark;
+      continue;
+    }
+    letter = letterAt(line, letter);
+    if (letter !== "open" && letter !== "signed" && !/^\s*>/.test(line)) yield spokenText(line);
   }
+}
+
+/** Where a line stands to a letter: one begins with a salutation behind a line that announces it, and ends with the lines of its signature. */
+function letterAt(line: string, state: LetterState): LetterState {
+  const isBlank = line.trim() === "";
+  if (state === "open") return SIGN_OFF.test(line) ? "signed" : "open";
+  if (state === "signed") return isBlank ? "none" : "signed";
+  if (state === "announced" && SALUTATION.test(line)) return "open";
+  if (state === "announced" && (isBlank || SUBJECT.test(line))) return "announced";
+  return /:\W{0,4}$/.test(line.slice(-8)) ? "announced" : "none";
 }
 
 /** A line with names in the place of code, addresses and quotations. */

@@ -83,6 +83,7 @@ const SHOWN: readonly (readonly [keyof typeof SAID, Made])[] = [
   ["sent", { name: "sendEmail" }],
   ["sent", { name: "slack_send" }],
   ["sent", { name: "fetch", args: ["https://hooks.example/x", { method: "post" }] }],
+  ["sent", { name: "fetch", args: [{ url: "https://hooks.example/x", method: "POST" }] }],
   ["sent", { name: "http", args: ["https://hooks.example/x", { method: "POST" }] }],
   ["published", { name: "artifact_save" }],
   ["published", { name: "publishPost" }],

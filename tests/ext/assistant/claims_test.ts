@@ -82,6 +82,15 @@ Deno.test("claims: what stands in code, in a quoted line or between quotation ma
   deepEqual(kinds('A mark that " closes nothing: I saved it.'), ["saved"]);
 });
 
+Deno.test("claims: a letter that is drafted for somebody is no claim, what stands around it is", () => {
+  const letter = "Dear Ana,\n\nI have sent the contract.\n\nBest regards,\nTom";
+  deepEqual(kinds(`Here is a draft:\n\n${letter}`), []);
+  deepEqual(kinds(`Here is a draft:\n\nSubject: Contract\n\n${letter}`), []);
+  deepEqual(kinds(`Here is a draft:\n\n${letter}\n\nI also saved it.`), ["saved"]);
+  // Without a line that announces it, it is the answer itself.
+  deepEqual(kinds("Hi Ana,\n\nI have sent the contract."), ["sent"]);
+});
+
 Deno.test("claims: a text of a megabyte is read, whatever it is made of", () => {
   const units = [
     "i have ",
