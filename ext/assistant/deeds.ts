@@ -80,8 +80,9 @@ function isPosted({ name, argsJson }: CallRow): boolean {
   try {
     const args: unknown = JSON.parse(argsJson);
     // Its options stand behind the address; called by name, there is one object.
-    const [first, options = first] = Array.isArray(args) ? args : [];
-    const method: unknown = options?.method;
+    const list: readonly unknown[] = Array.isArray(args) ? args : [];
+    const options = (list[1] ?? list[0]) as { readonly method?: unknown } | null | undefined;
+    const method = options?.method;
     return typeof method === "string" && /^(?:POST|PUT|PATCH)$/i.test(method);
   } catch {
     return false;
