@@ -7,6 +7,7 @@ import type { ScriptedStep } from "../llm/scripted.ts";
 import { MemoryStore } from "../stores/memory.ts";
 import { block, fixture, type FixtureOptions } from "./_run_fixture.ts";
 import { createLoop } from "./create_loop.ts";
+import { rebuildResult } from "./rebuild_result.ts";
 import { AllowAll } from "./policy.ts";
 import { scriptedClient } from "../llm/scripted.ts";
 
@@ -259,6 +260,14 @@ Deno.test("review: one that fails fails the run, and nothing of the answer is to
   deepEqual([result.status, result.finalText], ["error", ""]);
   match(result.error!.message, /review the answer/);
   ok(!JSON.stringify(made.events).includes("I saved it."));
+});
+
+Deno.test("review: what came of a flagged run is read out of its kept events too", async () => {
+  const store = new MemoryStore();
+  using made = reviewed(["saved", "saved"], { store, config: { events: store.events } });
+  const result = await made.loop.run(REQUEST);
+  const rebuilt = rebuildResult(await store.events.read("s"));
+  deepEqual([rebuilt?.finalText, rebuilt?.flagged], [result.finalText, true]);
 });
 
 Deno.test("review: createLoop wants a function, and the log that it looks into", () => {

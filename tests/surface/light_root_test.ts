@@ -6,6 +6,7 @@ import { readModuleGraph } from "../../_tools/module_graph.ts";
 
 const ENTRIES = [
   "mod.ts",
+  "ext/assistant/mod.ts",
   "ext/otel/mod.ts",
   "ext/skills/mod.ts",
   "llm/openai.ts",

@@ -103,7 +103,7 @@ const FINDINGS = wordSet(
 );
 /** What happens again and again is no deed. */
 const HABITS = wordSet(
-  "automatically every always usually often sometimes each regularly typically by-default",
+  "automatically every always usually often sometimes each regularly typically",
 );
 const MONTHS = wordSet(`january february march april may june july august september october november
   december last`);
