@@ -158,6 +158,10 @@ function startActor({ joined, words }: Clause, { actor }: ClauseContext): Actor 
 
 function isBlock(words: readonly string[], at: number): boolean {
   const word = words[at]!;
+  // The month.
+  if (word === "may" && [words[at - 1], words[at + 1]].some((one) => /^\d/.test(one ?? ""))) {
+    return false;
+  }
   if (word === "make") return words[at + 1] === "sure";
   if (word === "to") return words[at + 1] === "be" || at === 0;
   return BLOCKS.has(word) && !(word === "once" && words[at + 1] === "again");
