@@ -4,7 +4,7 @@
 const BREAK = /[\s()<>[\]"'`|\\,;{}“”„«»‘’]+/u;
 const MARK = "/artifacts/";
 /** Signs at the end of an address that belong to the sentence around it. */
-const TRAILING = new Set(".:!?*_~…-");
+const TRAILING = new Set(".:!?*_~…");
 const ORIGIN = /^https?:\/\/[^/]+$/i;
 /** A host without its scheme: a dot in its name, or a port. */
 const HOST = /^(?:[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}|[\w.-]+:\d{1,5}|localhost)$/i;

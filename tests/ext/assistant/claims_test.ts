@@ -125,6 +125,10 @@ Deno.test("claims: addresses are found however they are written", () => {
     ["`/artifacts/1/a.html`", ["/artifacts/1/a.html"]],
     ["```\n/artifacts/1/a.html\n```", ["/artifacts/1/a.html"]],
     ["./artifacts/1/a.html", ["/artifacts/1/a.html"]],
+    ["(/artifacts/a-b_C/news%20%281%29.html?version=2)", [
+      "/artifacts/a-b_C/news%20%281%29.html?version=2",
+    ]],
+    ["/artifacts/1/notes-", ["/artifacts/1/notes-"]],
     ["https://host.example/artifacts/1/a.html#top", ["https://host.example/artifacts/1/a.html"]],
     ["http://127.0.0.1:8787/artifacts/1/a.html?v=2", [
       "http://127.0.0.1:8787/artifacts/1/a.html?v=2",
