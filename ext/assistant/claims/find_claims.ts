@@ -1,6 +1,6 @@
 /**
  * Finds what a text claims to have done. Knows words and their order in three languages, no meaning: what it cannot catch is written down in
- * `docs/adr/00xx-claims-are-held-against-the-log.md`. Time in
+ * `docs/adr/0020-claims-are-held-against-the-log.md`. Time in
  * proportion to the text's length, whatever it is.
  */
 import {
