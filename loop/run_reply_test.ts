@@ -34,6 +34,16 @@ for (const [kind, { reply, reminder }] of Object.entries(UNUSABLE)) {
   });
 }
 
+Deno.test("run reply: what could not be used is kept in the trace also where requests are bounded", async () => {
+  using made = fixture([block("answer(4)"), "4"], {
+    config: { contextBudget: { maxTokens: 8000 } },
+  });
+  await made.loop.run(REQUEST);
+  const step = (await made.store.lastN("s", Infinity))[1];
+  const { kind, reply, estimated_tokens: tokens } = JSON.parse(step?.toolArgs ?? "{}");
+  deepEqual([kind, reply, tokens > 0], ["missing_run", block("answer(4)"), true]);
+});
+
 Deno.test("run reply: a block of another language is known by the functions that it calls, also after an empty try", async () => {
   using made = fixture(["", "```python\nload(1)\n```", "4"], {
     sandbox: { functions: [{ name: "load", execute: () => 1 }] },

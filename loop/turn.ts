@@ -249,8 +249,7 @@ async function remind(
   await run.recorder.record({
     stepType: "error",
     content,
-    toolArgs: JSON.stringify({ kind: reply.kind, reply: quoted }),
-    ...stepCost(cost),
+    ...stepCost(cost, { kind: reply.kind, reply: quoted }),
   }, {
     type: "warning",
     content: `The model's reply could not be used (${reply.kind}): ${content}`,
