@@ -49,6 +49,9 @@ const RUN: readonly (keyof CliOptions)[] = [
   "noConfig",
 ];
 
+/** Those of a run that belong to one message, or to a person who is there. */
+const OF_ONE_RUN: readonly (keyof CliOptions)[] = ["session", "continue"];
+
 /** Every command, in the order of the help text. */
 export const COMMANDS: readonly CommandSpec[] = [
   {
@@ -81,6 +84,29 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     options: [...RUN, "raw", "quiet", "verbose", "noColor"],
     load: async () => (await import("./commands/chat.ts")).chat,
+  },
+  {
+    name: "serve",
+    usage: "",
+    summary: "answer messages over HTTP, until it is told to stop",
+    details: [
+      'POST /sessions/ID/messages with {"message":"…"} gives the events of --json as server-sent events,',
+      "the result last. GET /sessions and GET /sessions/ID list and show; GET /health says ok.",
+      "All but the last want Authorization: Bearer TOKEN. The token is $AGENTLOOP_TOKEN, else the one in the",
+      "file DATABASE.token, which is made; with --ephemeral one is printed once.",
+      "A session answers one message at a time: another gets 409. What the policy asks about is refused,",
+      "unless --approve auto. A client that goes away ends its run.",
+      "SIGTERM and Ctrl-C end the server: no new run begins, those under way get --grace. Twice ends at once.",
+    ],
+    options: [
+      "host",
+      "port",
+      "maxRuns",
+      "graceMs",
+      ...RUN.filter((option) => !OF_ONE_RUN.includes(option)),
+      ...OUTPUT,
+    ],
+    load: async () => (await import("./commands/serve.ts")).serve,
   },
   {
     name: "demo",

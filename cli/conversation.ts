@@ -42,6 +42,11 @@ export interface Conversation extends AsyncDisposable {
    * stdout that goes away end the run.
    */
   ask(message: string): Promise<RunResult>;
+  /**
+   * Answers one message of any session, which is created when it is new; other sessions may be answered meanwhile. Nothing is printed, and only the
+   * request's signal ends the run.
+   */
+  answer(request: SessionMessage): Promise<RunResult>;
   /** Begins a new session for what follows, with the persona that the options name, and gives its id. */
   begin(): Promise<string>;
   /** Goes on with another session, which is there. */
@@ -50,20 +55,30 @@ export interface Conversation extends AsyncDisposable {
   useModel(model: string): Promise<void>;
 }
 
+/** A message of a session, with what its caller asks for besides. What is left out is as the options say. */
+export type SessionMessage = Pick<
+  RunRequest,
+  "sessionId" | "message" | "maxIterations" | "timeoutMs" | "signal" | "onEvent"
+>;
+
 /** How long the process for scripts is kept between two messages of a conversation. It takes about 55 MB, and starting one anew about 0.2 s. */
 const IDLE_MS = 10 * 60_000;
 
 /** Opens the session that the options name. `severalMessages` keeps what runs scripts ready for the next message. */
 export async function openConversation(
   context: CommandContext,
-  { severalMessages = false, lines }: {
+  { severalMessages = false, unattended = false, withheld = [], lines }: {
     readonly severalMessages?: boolean;
+    /** Nobody is there to be asked, and no session is the one that is meant. @default false */
+    readonly unattended?: boolean;
+    /** Texts that are taken out of what is shown and stored, beside the secrets of the options. @default none */
+    readonly withheld?: readonly string[];
     /** Where a person's answers come from; the caller's to dispose. Opened when it is left out and one is needed. */
     readonly lines?: LineReader;
   } = {},
 ): Promise<Conversation> {
   const { options, output, status, interrupt } = context;
-  const mode = approvalMode(options, isAtTerminal());
+  const mode = approvalMode(options, !unattended && isAtTerminal());
   if (options.session !== undefined) checkSessionId(options.session);
   const loading = import("./run_parts.ts");
   const [{ client, config }, texts, instructions, skills, makeTools] = await Promise.all([
@@ -81,7 +96,8 @@ export async function openConversation(
   ]);
   const { readSettings, openLoop } = await loading;
   // Before the store: where a key is missing or an option is wrong, no database is made.
-  const settings = readSettings(options, { config, model: await modelName(config) });
+  const model = await modelName(config);
+  const settings = readSettings(options, { config, model, withheld });
   await requireModelAccess(config);
   const opened = options.continue ? await openToContinue(options) : await openStore(options);
   await using cleanup = new AsyncDisposableStack();
@@ -89,7 +105,9 @@ export async function openConversation(
   const { store } = opened;
   let sessionId = options.session ??
     (options.continue ? await lastSession(opened) : newSessionId(new Date(), Math.random));
-  if (texts.system !== undefined) await store.configure(sessionId, { systemPrompt: texts.system });
+  if (texts.system !== undefined && !unattended) {
+    await store.configure(sessionId, { systemPrompt: texts.system });
+  }
   const idleMs = severalMessages ? IDLE_MS : 0;
   const assisting = options.assistant
     ? (await import("./assistant.ts")).assistantParts(options, { store })
@@ -128,6 +146,23 @@ export async function openConversation(
   });
   const parts = cleanup.move();
 
+  async function run({ sessionId, ...message }: SessionMessage): Promise<RunResult> {
+    const approve = approvals.approveFor(sessionId);
+    const request: RunRequest = {
+      sessionId,
+      ...(runContext === "" ? {} : { context: runContext }),
+      ...(chosen.model === undefined ? {} : { model: chosen.model }),
+      ...(options.maxSteps === undefined ? {} : { maxIterations: options.maxSteps }),
+      ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+      ...(approve === undefined ? {} : { approve }),
+      ...(options.memory ? { memory: true } : {}),
+      ...message,
+    };
+    // Where the store cannot be read, the run says so.
+    const prepared = await assistant?.prepare(request).catch(() => request);
+    return await running.loop.run(prepared ?? request);
+  }
+
   return {
     get sessionId() {
       return sessionId;
@@ -156,26 +191,23 @@ export async function openConversation(
       [running, chosen] = [opened, next];
     },
     async ask(message) {
-      const approve = approvals.approveFor(sessionId);
       using following = activity = followRun(status, { whyRefused: settings.policy.whyRefused });
-      const request: RunRequest = {
+      return await run({
         sessionId,
         message,
-        ...(runContext === "" ? {} : { context: runContext }),
-        ...(chosen.model === undefined ? {} : { model: chosen.model }),
-        ...(options.maxSteps === undefined ? {} : { maxIterations: options.maxSteps }),
-        ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
-        ...(approve === undefined ? {} : { approve }),
-        ...(options.memory ? { memory: true } : {}),
         signal: AbortSignal.any([interrupt.signal, output.closed]),
         onEvent(event) {
           following.onEvent(event);
           output.line(eventLine(event));
         },
-      };
-      // Where the store cannot be read, the run says so.
-      const prepared = await assistant?.prepare(request).catch(() => request);
-      return await running.loop.run(prepared ?? request);
+      });
+    },
+    async answer(request) {
+      const { sessionId } = request;
+      if (texts.system !== undefined && !await store.exists(sessionId)) {
+        await store.configure(sessionId, { systemPrompt: texts.system });
+      }
+      return await run(request);
     },
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };

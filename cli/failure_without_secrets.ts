@@ -16,7 +16,9 @@ export function failureWithoutSecrets(
   failure: Failure,
   { baseUrl, ...given }: SecretOptions,
 ): Failure {
-  const redactor = commandRedactor(baseUrl === undefined ? {} : { baseUrl }, secretsOf(given));
+  const redactor = commandRedactor(baseUrl === undefined ? {} : { baseUrl }, {
+    ofScripts: secretsOf(given),
+  });
   return {
     ...failure,
     message: redactor.redact(failure.message),

@@ -104,6 +104,14 @@ export interface CliOptions {
   readonly allowNet?: readonly string[];
   /** Hosts that scripts may reach although they lie in a private network. */
   readonly allowPrivateNet?: readonly string[];
+  /** The address that the server listens on. */
+  readonly host?: string;
+  /** The port that the server listens on; 0 is any that is free. */
+  readonly port?: number;
+  /** Sessions that the server answers at once. */
+  readonly maxRuns?: number;
+  /** Time that runs get when the server is to stop, in ms. */
+  readonly graceMs?: number;
 }
 
 /** How the value of an option is read. */
@@ -281,6 +289,10 @@ export const OPTIONS: readonly OptionSpec[] = [
     "this version of the artifact (the newest)",
     "N",
   ),
+  option("host", "host", "text", "serve: the address to listen on (127.0.0.1)", "ADDRESS"),
+  option("port", "port", "count", "serve: the port; 0 takes one that is free (8484)", "N"),
+  option("max-runs", "maxRuns", "positive", "serve: sessions that are answered at once (4)", "N"),
+  option("grace", "graceMs", "duration", "serve: time for runs when it is to stop (8s)", "TIME"),
   option("offline", "offline", "flag", "make no request to the model"),
   option("json", "json", "flag", "one JSON object a line on stdout, the result last"),
   option("quiet", "quiet", "flag", "only warnings and errors on stderr", undefined, "q"),

@@ -10,6 +10,7 @@ import {
 import { OUTCOME_WORDS } from "./call_filter.ts";
 import type { CliOptions } from "./option_table.ts";
 import type { OptionValue } from "./option_value.ts";
+import { isLoopback } from "./serve/address.ts";
 
 /** Whether a config file may set an option. */
 export type FileUse =
@@ -75,6 +76,10 @@ export const OPTION_USES: Readonly<Record<keyof CliOptions, OptionUse>> = {
   allowPrivateNet: trusted({ sample: ["127.0.0.1:8080"] }),
   noNetwork: harmless({ sample: false }),
   secret: trusted({ sample: ["API_KEY@api.example.com"] }),
+  host: trusted({ sample: "127.0.0.1", unless: (value) => isLoopback(String(value)) }),
+  port: trusted({ sample: 8484 }),
+  maxRuns: trusted({ sample: 4 }),
+  graceMs: harmless({ sample: "8s" }),
   name: refused(ONE_INVOCATION),
   outcome: refused(ONE_INVOCATION, OUTCOME_WORDS),
   since: refused(ONE_INVOCATION),

@@ -51,7 +51,12 @@ export interface RunSettings {
  */
 export function readSettings(
   options: CliOptions,
-  { config, model }: { readonly config: OpenAIConfig; readonly model: string | undefined },
+  { config, model, withheld = [] }: {
+    readonly config: OpenAIConfig;
+    readonly model: string | undefined;
+    /** Texts that are taken out too. @default none */
+    readonly withheld?: readonly string[];
+  },
 ): RunSettings {
   checkProject(options);
   if (options.timezone !== undefined) readTimeZone("--timezone", options.timezone);
@@ -59,7 +64,7 @@ export function readSettings(
   return {
     policy: commandPolicy(options, secrets),
     protocol: protocolOf(options),
-    redactor: commandRedactor(config, secrets),
+    redactor: commandRedactor(config, { ofScripts: secrets, withheld }),
     secrets,
     model,
     prices: pricesOf(options, model),

@@ -38,11 +38,16 @@ const PLACEHOLDERS = new Set([
 /** Takes the secrets of the environment, of a client's options and of scripts, where there are some, out of text. */
 export function commandRedactor(
   { apiKey, baseUrl }: Pick<OpenAIConfig, "apiKey" | "baseUrl"> = {},
-  ofScripts: SecretValues = new Map(),
+  { ofScripts = new Map(), withheld = [] }: {
+    readonly ofScripts?: SecretValues;
+    readonly withheld?: readonly string[];
+  } = {},
 ): TextRedactor {
   const keys = [
     readVariable("OPENAI_API_KEY"),
+    readVariable("AGENTLOOP_TOKEN"),
     apiKey,
+    ...withheld,
     ...endpointSecrets(baseUrl ?? readVariable("OPENAI_BASE_URL")),
   ].map((value) => value?.trim() ?? "").filter(isSecret);
   const secrets = [...new Set([...keys, ...[...ofScripts.values()].map(({ value }) => value)])];

@@ -1,8 +1,8 @@
 /**
  * `sessions ls`: the sessions of the database, the last used first.
  */
-import type { SessionListing } from "../../contracts/session.ts";
 import { type CommandContext, type Outcome, succeeded } from "../command.ts";
+import { listingLine } from "../session_lines.ts";
 import { openStoreToRead, pathOf } from "../store_access.ts";
 import { oneLine } from "../terminal_text.ts";
 import { formatTable } from "../text_table.ts";
@@ -32,22 +32,4 @@ export async function listSessions(context: CommandContext): Promise<Outcome> {
     ]),
     { rightAligned: [2, 3] },
   ));
-}
-
-/** One session of a listing as the object of a JSON line. */
-export function listingLine(
-  session: SessionListing,
-): { readonly [key: string]: string | number | null } {
-  return {
-    type: "session",
-    session_id: session.id,
-    title: session.title,
-    created_at: session.createdAt.toISOString(),
-    last_used_at: session.lastUsedAt.toISOString(),
-    status: session.status ?? null,
-    steps: session.stepCount,
-    runs: session.runCount,
-    prompt_tokens: session.promptTokens,
-    completion_tokens: session.completionTokens,
-  };
 }

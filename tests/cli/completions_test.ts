@@ -9,7 +9,7 @@ import { type Home, openHome } from "./cli_process.ts";
 
 /** Lines at the prompt, their last word unfinished, and what completes it; bash and fish. */
 const CASES: readonly (readonly [words: readonly string[], completions: readonly string[]])[] = [
-  [["se"], ["sessions"]],
+  [["se"], ["serve", "sessions"]],
   [["sessions", "r"], ["revoke", "rm"]],
   [["sessions", "rm", "--no-c"], ["--no-color", "--no-config"]],
   [["--approve", ""], ["auto", "deny", "prompt", "stdio"]],

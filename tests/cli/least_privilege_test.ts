@@ -95,6 +95,27 @@ const LINES: Readonly<Record<string, Line>> = {
       await shows(job, /To go on: /);
     },
   },
+  "a server on this machine": {
+    replies: [SIX_TIMES_SEVEN],
+    done: async ({ home, terminal }) => {
+      await terminal.until(/The token is in .*\r\n/);
+      const [, url = ""] = /Listening on (\S+)/.exec(terminal.shown) ?? [];
+      const token = await Deno.readTextFile(
+        `${home.path}/.local/share/agentloop/agentloop.db.token`,
+      );
+      const response = await fetch(`${url}/sessions/s/messages`, {
+        method: "POST",
+        headers: {
+          "authorization": `Bearer ${token.trim()}`,
+          "content-type": "application/json",
+        },
+        body: '{"message":"what is 6 * 7?"}',
+      });
+      match(await response.text(), /"status":"completed","text":"42"/);
+      await terminal.type("\x03");
+      strictEqual(await terminal.ended(), 130);
+    },
+  },
   "a question about a project, which is read only": {
     replies: [script(
       'function run() { answer([readFile("README.md").trim(), typeof writeFile, typeof exec].join(" ")); }',
@@ -177,6 +198,12 @@ async function environmentOf(home: Home): Promise<Record<string, string>> {
   return { ...env, PATH: `${dirname(Deno.execPath())}:${env.PATH}` };
 }
 
+/** A port that nobody listens on. */
+function freePort(): string {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return String(listener.addr.port);
+}
+
 /** The settings and the line, with this checkout and the scripted server in their places. */
 function shellLine(what: string, { host }: { readonly host: string }): string {
   const { settings, lines } = readmeLines();
@@ -184,6 +211,7 @@ function shellLine(what: string, { host }: { readonly host: string }): string {
     .replace(/^A=.*$/m, `A='${CHECKOUT}'`)
     .replace(/^M=.*$/m, `M=${host}`)
     .replaceAll("127.0.0.1:11434", host)
+    .replaceAll("8484", freePort())
     .replaceAll("example.com", "nowhere.invalid");
 }
 
