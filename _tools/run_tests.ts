@@ -203,6 +203,15 @@ export function suitesIn(root: string, scratch: string): readonly Suite[] {
       timeoutMs: 60_000,
     },
     {
+      name: "search",
+      paths: ["tests/ext/search"],
+      ignore: [],
+      permissions: [...files, start(), "--allow-net=127.0.0.1", "--allow-env"],
+      leaks: all,
+      parallel: true,
+      timeoutMs: 60_000,
+    },
+    {
       name: "sandbox",
       paths: ["tests/sandbox", "tests/security"],
       ignore: SHARED_HOST_TESTS,

@@ -44,6 +44,7 @@ const RUN: readonly (keyof CliOptions)[] = [
   "dangerouslyAllowShell",
   "allowNet",
   "allowPrivateNet",
+  "search",
   "noNetwork",
   "secret",
   "noConfig",

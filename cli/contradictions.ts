@@ -22,6 +22,7 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
   { fields: ["ephemeral", "memory"], why: "what is remembered would be gone with the run" },
   { fields: ["noNetwork", "allowNet"], why: NOTHING_TO_REACH },
   { fields: ["noNetwork", "allowPrivateNet"], why: NOTHING_TO_REACH },
+  { fields: ["noNetwork", "search"], why: "a search reaches a network" },
   { fields: ["noExec", "allowExec"], why: NOTHING_TO_RUN },
   { fields: ["noExec", "dangerouslyAllowShell"], why: NOTHING_TO_RUN },
   { fields: ["noSkills", "skillsDir"], why: "without skills no folder has any" },

@@ -88,7 +88,7 @@ export async function openConversation(
       readInstructions(options, status)
     ),
     import("./project_skills.ts").then(({ projectSkills }) => projectSkills(options, status)),
-    options.tools === undefined && !options.memory
+    options.tools === undefined && !options.memory && options.search === undefined
       ? undefined
       : import("./tool_parts.ts").then(({ readToolParts }) =>
         readToolParts(options, interrupt.signal)

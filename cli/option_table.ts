@@ -104,6 +104,8 @@ export interface CliOptions {
   readonly allowNet?: readonly string[];
   /** Hosts that scripts may reach although they lie in a private network. */
   readonly allowPrivateNet?: readonly string[];
+  /** Address of a search engine. */
+  readonly search?: string;
   /** The address that the server listens on. */
   readonly host?: string;
   /** The port that the server listens on; 0 is any that is free. */
@@ -246,6 +248,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     "the same for hosts in private networks: 127.0.0.1:8080",
     "HOSTS",
   ),
+  option("search", "search", "text", "a SearXNG instance, for web_search in scripts", "URL"),
   option(
     "protocol",
     "protocol",

@@ -12,13 +12,16 @@ import type { CliOptions } from "./option_table.ts";
  * @throws {CliError} `usage` for another word, and where there is nothing to call by name.
  */
 export function protocolOf(
-  { protocol = "code", tools, memory }: Pick<CliOptions, "protocol" | "tools" | "memory">,
+  { protocol = "code", tools, memory, search }: Pick<
+    CliOptions,
+    "protocol" | "tools" | "memory" | "search"
+  >,
 ): LoopProtocol {
   switch (protocol) {
     case "tools":
-      if (tools !== undefined || memory) return protocol;
+      if (tools !== undefined || memory || search !== undefined) return protocol;
       throw usageError(
-        "--protocol tools needs tools: --tools FILE names a module that has some, --memory brings its own",
+        "--protocol tools needs tools: --tools FILE names a module that has some, --memory and --search bring their own",
       );
     case "code":
     case "code-tool":

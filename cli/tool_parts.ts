@@ -1,5 +1,5 @@
 /**
- * What `--tools` and `--memory` add to a run: functions for scripts, tools by name, and a memory that outlives the session. Loaded only where one of them is given.
+ * What `--tools`, `--search` and `--memory` add to a run: functions for scripts, tools by name, and a memory that outlives the session. Loaded only where one of them is given.
  */
 import type { FactStore } from "../contracts/fact.ts";
 import type { LoopConfig } from "../contracts/loop.ts";
@@ -9,8 +9,10 @@ import type { Tool } from "../contracts/tool.ts";
 import { memoryCapability, memoryTools } from "../ext/memory/mod.ts";
 import { modelDistiller } from "../loop/model_distiller.ts";
 import { toolCapability, ToolRegistry } from "../tools/mod.ts";
+import type { CallableParts } from "./callable_parts.ts";
 import type { CliOptions } from "./option_table.ts";
 import { readOwnTools } from "./own_tools.ts";
+import { searchParts } from "./web_search.ts";
 
 /** What a loop gives its parts. */
 export interface ToolPartsInput {
@@ -37,28 +39,31 @@ export type MakeToolParts = (input: ToolPartsInput) => ToolParts;
  * Reads what the options name.
  *
  * @param signal ends the wait for a module that does not end by itself
- * @throws {CliError} `usage` for a module that cannot be used.
+ * @throws {CliError} `usage` for a module or an address that cannot be used, `permission` for an engine that may not be reached.
  */
 export async function readToolParts(
-  options: Pick<CliOptions, "tools" | "memory">,
+  options: Pick<CliOptions, "tools" | "memory" | "search">,
   signal: AbortSignal,
 ): Promise<MakeToolParts> {
+  const search = searchParts(options);
   const tools = await readOwnTools(options, signal);
   return ({ facts, ...asked }) =>
-    toolParts({ ...asked, tools, facts: options.memory ? facts : undefined });
+    toolParts({ ...asked, tools, search, facts: options.memory ? facts : undefined });
 }
 
 function toolParts(
-  { tools, facts, client, model }: Pick<ToolPartsInput, "client" | "model"> & {
+  { tools, search, facts, client, model }: Pick<ToolPartsInput, "client" | "model"> & {
     readonly tools: readonly Tool[];
+    readonly search: CallableParts;
     readonly facts: FactStore | undefined;
   },
 ): ToolParts {
-  const named = [...tools, ...facts === undefined ? [] : memoryTools({ facts })];
+  const named = [...tools, ...search.tools, ...facts === undefined ? [] : memoryTools({ facts })];
   const distill = modelDistiller({ llm: client, ...(model === undefined ? {} : { model }) });
   return {
     capabilities: [
       ...(tools.length === 0 ? [] : [toolCapability(tools, { name: "own-tools" })]),
+      ...search.capabilities,
       ...(facts === undefined ? [] : [memoryCapability({ facts })]),
     ],
     config: {

@@ -1,0 +1,16 @@
+/**
+ * What runs can call: the same for scripts and for models that call by name.
+ */
+import type { Capability } from "../contracts/sandbox.ts";
+import type { Tool } from "../contracts/tool.ts";
+
+/** Something that runs can call, in scripts and by name. */
+export interface CallableParts {
+  /** For scripts. */
+  readonly capabilities: readonly Capability[];
+  /** By name. */
+  readonly tools: readonly Tool[];
+}
+
+/** Nothing. */
+export const NOTHING_TO_CALL: CallableParts = { capabilities: [], tools: [] };
