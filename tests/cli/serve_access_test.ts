@@ -8,7 +8,7 @@ import {
 } from "node:assert/strict";
 import { startOpenAIServer } from "../fixtures/openai_server.ts";
 import { openHome } from "./cli_process.ts";
-import { allEvents, rawRequest, type ServeProcess, startServe } from "./serve_process.ts";
+import { allEvents, rawRequest, type ServeProcess, startServe, statusOf } from "./serve_process.ts";
 
 const TOKEN = "a-token-of-the-tests";
 
@@ -24,7 +24,11 @@ async function refusalOf(response: Response): Promise<readonly [number, string]>
 }
 
 /** A request as it goes over the wire, with any headers. */
-async function statusOf(server: ServeProcess, head: readonly string[], body = ""): Promise<string> {
+async function statusLineOf(
+  server: ServeProcess,
+  head: readonly string[],
+  body = "",
+): Promise<string> {
   const text = [...head, "Connection: close", "", body].join("\r\n");
   return (await rawRequest(server.port, text)).split("\r\n")[0] ?? "";
 }
@@ -58,7 +62,7 @@ Deno.test("serve: everything but health wants the token, whether or not it exist
   deepStrictEqual(await refusalOf(inUrl), [401, "unauthorized"]);
   const health = await fetch(`${server.url}/health`);
   strictEqual(await health.text(), "ok\n");
-  strictEqual((await server.request("/sessions")).status, 200);
+  strictEqual(await statusOf(server.request("/sessions")), 200);
 });
 
 Deno.test("serve: requests that name another host are refused, so that no page can rebind its name", async () => {
@@ -67,7 +71,7 @@ Deno.test("serve: requests that name another host are refused, so that no page c
   await using server = await startServe(home, [], { AGENTLOOP_TOKEN: TOKEN });
   const { port } = server;
   const ask = (...hosts: string[]) =>
-    statusOf(server, [
+    statusLineOf(server, [
       "GET /health HTTP/1.1",
       ...hosts.map((host) => `Host: ${host}`),
     ]);
@@ -92,7 +96,7 @@ Deno.test("serve: requests that name another host are refused, so that no page c
   match(await ask(`127.0.0.1:${port}`, "attacker.example"), /40[03]/);
   // A target that is a whole URL names a host as well.
   match(
-    await statusOf(server, [
+    await statusLineOf(server, [
       `GET http://attacker.example/health HTTP/1.1`,
       `Host: attacker.example`,
     ]),
@@ -105,7 +109,7 @@ Deno.test("serve: pages of other origins are refused, with the token too", async
   await using home = await openHome(model.baseUrl);
   await using server = await startServe(home, [], { AGENTLOOP_TOKEN: TOKEN });
   const ask = (headers: readonly string[], target = "GET /sessions") =>
-    statusOf(server, [
+    statusLineOf(server, [
       `${target} HTTP/1.1`,
       `Host: 127.0.0.1:${server.port}`,
       `Authorization: Bearer ${TOKEN}`,
@@ -165,7 +169,7 @@ Deno.test("serve: servers that start at the same time have the same token", asyn
   await using stack = new AsyncDisposableStack();
   for (const server of servers) stack.use(server);
   strictEqual(new Set(servers.map(({ token }) => token)).size, 1);
-  for (const server of servers) strictEqual((await server.request("/sessions")).status, 200);
+  for (const server of servers) strictEqual(await statusOf(server.request("/sessions")), 200);
 });
 
 Deno.test("serve: with --ephemeral and no variable, a token is told once", async () => {
@@ -215,7 +219,7 @@ Deno.test("serve: an address beyond this machine is listened on only when it is 
   await using home = await openHome(model.baseUrl);
   await using server = await startServe(home, ["--host", "0.0.0.0"], { AGENTLOOP_TOKEN: TOKEN });
   const url = server.url.replace("0.0.0.0", "127.0.0.1");
-  strictEqual((await fetch(`${url}/health`)).status, 200);
+  strictEqual(await statusOf(fetch(`${url}/health`)), 200);
   deepStrictEqual(await refusalOf(await fetch(`${url}/sessions`)), [401, "unauthorized"]);
   server.child.kill("SIGTERM");
   match((await server.ended()).stderr, /warning: 0\.0\.0\.0 is not this machine alone/);

@@ -89,6 +89,13 @@ export async function startServe(
   };
 }
 
+/** The status alone. */
+export async function statusOf(response: Promise<Response>): Promise<number> {
+  const { status, body } = await response;
+  await body?.cancel();
+  return status;
+}
+
 /** The events of a stream as they come; comments are left out. */
 export async function* eventsOf(response: Response): AsyncGenerator<ServedEvent> {
   let text = "";
