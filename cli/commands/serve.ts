@@ -6,6 +6,7 @@ import { openConversation } from "../conversation.ts";
 import { eventLine } from "../event_line.ts";
 import { describeFailure, usageError } from "../failure.ts";
 import { isLoopback, listenAddress, urlHost } from "../serve/address.ts";
+import type { StreamedLine } from "../serve/event_stream.ts";
 import { listen, requireListening } from "../serve/listen.ts";
 import { runMaker } from "../serve/make_run.ts";
 import { messageRoute } from "../serve/message_route.ts";
@@ -48,7 +49,12 @@ export async function serve(context: CommandContext): Promise<Outcome> {
     token: token.value,
     routes: [
       ...sessionRoutes({ store, redactor, runs }),
-      messageRoute({ runs, makeRun, lineOf: eventLine, onEnd: (text) => tell(text) }),
+      messageRoute({
+        runs,
+        makeRun,
+        lineOf: (event) => eventLine(event) as StreamedLine,
+        onEnd: (text) => tell(text),
+      }),
     ],
     openRoutes: [HEALTH],
     onFailure: (error) => {

@@ -9,6 +9,7 @@ import { readVariable } from "../environment.ts";
 import type { CliOptions } from "../option_table.ts";
 import { ownFolder } from "../own_folder.ts";
 import { netPermission } from "../permission.ts";
+import { listenAddress, urlHost } from "../serve/address.ts";
 import { pathOf } from "../store_access.ts";
 
 /** One permission that is of use. */
@@ -28,6 +29,7 @@ const VARIABLES = [
   "OPENAI_CHAT_MODEL",
   "OPENAI_MAX_RETRIES",
   "AGENTLOOP_DB",
+  "AGENTLOOP_TOKEN",
   "XDG_DATA_HOME",
   "HOME",
   "DENO_DIR",
@@ -70,6 +72,11 @@ export function neededPermissions(
     },
     ...database(options),
     ...endpoint(options),
+    {
+      permission: { name: "net", host: urlHost(listenAddress({})) },
+      what: "serve",
+      off: { name: "serving", means: "serve cannot listen there" },
+    },
     {
       permission: { name: "run", command: runtime },
       what: "the runtime",

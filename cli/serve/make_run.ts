@@ -8,6 +8,7 @@ import { describeFailure } from "../failure.ts";
 import type { Interrupt } from "../interrupt.ts";
 import { resultLine } from "../result_line.ts";
 import { outcomeOfRun } from "../run_outcome.ts";
+import type { StreamedLine } from "./event_stream.ts";
 import type { MakeRun } from "./message_route.ts";
 
 /** Makes the function. A client's own bounds only narrow those of the options. */
@@ -40,7 +41,7 @@ export function runMaker(conversation: Conversation, interrupt: Interrupt): Make
     return resultLine(
       { ...outcome, ...(told === undefined ? {} : { failure: told }) },
       performance.now() - startedAt,
-    );
+    ) as StreamedLine;
   };
 }
 

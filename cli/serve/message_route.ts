@@ -1,14 +1,14 @@
 /**
- * `POST /sessions/ID/messages`: answers one message, and sends the events of the run as they happen. The client that goes away ends the run.
+ * `POST /sessions/ID/messages`: answers one message, and sends the events of the run as they happen. The client that goes away ends the run, unless it said that
+ * it would not wait.
  */
 import type { RunEvent } from "../../contracts/event.ts";
-import type { JsonValue } from "../../contracts/json.ts";
 import { formatDuration } from "../units.ts";
 import { openEventStream, type StreamedLine } from "./event_stream.ts";
 import { readJsonBody } from "./json_body.ts";
-import { PLAIN_HEADERS, Refusal } from "./refusal.ts";
+import { jsonReply, PLAIN_HEADERS, Refusal } from "./refusal.ts";
 import type { Route } from "./router.ts";
-import type { SessionRuns } from "./session_runs.ts";
+import type { RunPlace, SessionRuns } from "./session_runs.ts";
 
 /** Bytes of a body at most: 1 MiB, beyond what models take. */
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -30,7 +30,7 @@ export interface AskedRun {
 /** Makes a run: resolves with its result line, and never rejects. */
 export type MakeRun = (
   asked: AskedRun & { readonly signal: AbortSignal; readonly onEvent: (event: RunEvent) => void },
-) => Promise<JsonValue>;
+) => Promise<StreamedLine>;
 
 /** What the route is made of. */
 export interface MessageRouteOptions {
@@ -39,7 +39,7 @@ export interface MessageRouteOptions {
   /** Makes them. */
   readonly makeRun: MakeRun;
   /** An event as it leaves the process. */
-  readonly lineOf: (event: RunEvent) => JsonValue;
+  readonly lineOf: (event: RunEvent) => StreamedLine;
   /** Is told how each run ended. */
   readonly onEnd: (text: string) => void;
 }
@@ -54,22 +54,20 @@ export function messageRoute(options: MessageRouteOptions): Route {
         await readJsonBody(request, { maxBytes: MAX_BODY_BYTES, timeoutMs: BODY_TIMEOUT_MS }),
       );
       const place = options.runs.take(sessionId);
-      const stream = openEventStream();
-      const run = async () => {
-        using _place = place;
-        const startedAt = performance.now();
-        const result = await options.makeRun({
-          ...asked,
-          sessionId,
-          signal: AbortSignal.any([place.signal, stream.gone]),
-          onEvent: (event) => stream.send(options.lineOf(event) as StreamedLine),
+      const begin = (onLine: (line: StreamedLine) => void, ...ends: readonly AbortSignal[]) =>
+        run({ ...asked, sessionId }, { place, onLine, ends }, options);
+      if (wantsNoAnswer(request)) {
+        void begin(() => {});
+        return jsonReply({ session_id: sessionId }, {
+          status: 202,
+          headers: {
+            "location": `/sessions/${encodeURIComponent(sessionId)}`,
+            "preference-applied": "respond-async",
+          },
         });
-        stream.send(result as StreamedLine);
-        stream.end();
-        const took = formatDuration(performance.now() - startedAt);
-        options.onEnd(`session ${sessionId}: ${(result as StreamedLine).status} in ${took}`);
-      };
-      void run();
+      }
+      const stream = openEventStream();
+      void begin((line) => stream.send(line), stream.gone).then(() => stream.end());
       return new Response(stream.body, {
         headers: {
           ...PLAIN_HEADERS,
@@ -80,6 +78,35 @@ export function messageRoute(options: MessageRouteOptions): Route {
       });
     },
   };
+}
+
+/** Makes one run in its place, and tells its events and then its result. */
+async function run(
+  asked: AskedRun,
+  { place, onLine, ends }: {
+    readonly place: RunPlace;
+    readonly onLine: (line: StreamedLine) => void;
+    readonly ends: readonly AbortSignal[];
+  },
+  { makeRun, lineOf, onEnd }: MessageRouteOptions,
+): Promise<void> {
+  using _place = place;
+  const startedAt = performance.now();
+  const result = await makeRun({
+    ...asked,
+    signal: AbortSignal.any([place.signal, ...ends]),
+    onEvent: (event) => onLine(lineOf(event)),
+  });
+  onLine(result);
+  const took = formatDuration(performance.now() - startedAt);
+  onEnd(`session ${asked.sessionId}: ${result.status} in ${took}`);
+}
+
+/** RFC 7240: the client does not wait, and reads later what came of it. */
+function wantsNoAnswer({ headers }: Request): boolean {
+  return (headers.get("prefer") ?? "").split(",").some((one) =>
+    one.trim().toLowerCase() === "respond-async"
+  );
 }
 
 function askedIn(body: Readonly<Record<string, unknown>>): Omit<AskedRun, "sessionId"> {

@@ -46,7 +46,7 @@ Deno.test("doctor says of each permission that is missing what it switches off, 
   const off = checks.filter(({ state }) => state === "off");
   deepStrictEqual(
     off.map(({ name }) => name),
-    ["files", "asking", "scripts", "exec", "fetch", "variables"],
+    ["files", "asking", "serving", "scripts", "exec", "fetch", "variables"],
   );
   strictEqual(of("exec").detail, "no --allow-run=sh: exec is off");
   match(of("files").detail, /^no --allow-read=\.: readFile, .*exec are off$/);

@@ -2,7 +2,7 @@
 import { deepStrictEqual, doesNotMatch, match, strictEqual } from "node:assert/strict";
 import { startOpenAIServer } from "../fixtures/openai_server.ts";
 import { jsonLines, onlyResult, openHome, script } from "./cli_process.ts";
-import { allEvents, startServe } from "./serve_process.ts";
+import { allEvents, startServe, statusOf } from "./serve_process.ts";
 
 Deno.test("serve: a message is answered by the events that run --json writes, the result last", async () => {
   const source = script("function run() { log('at it'); answer(6 * 7); }");
@@ -136,3 +136,27 @@ for (const [signal, code] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
     strictEqual(ended.stderr, "");
   });
 }
+
+Deno.test("serve: a client that does not wait is answered at once, and reads later what came of it", async () => {
+  const held = Promise.withResolvers<void>();
+  await using model = await startOpenAIServer({ replies: [{ text: "done", until: held.promise }] });
+  await using home = await openHome(model.baseUrl);
+  await using server = await startServe(home);
+  const prefer = { headers: { prefer: "wait=1, respond-async" } };
+  const response = await server.send("a/b", "go", prefer);
+  strictEqual(response.status, 202);
+  strictEqual(response.headers.get("preference-applied"), "respond-async");
+  deepStrictEqual(await response.json(), { session_id: "a/b" });
+  const path = response.headers.get("location") ?? "";
+  strictEqual(await statusOf(server.send("a/b", "go", prefer)), 409);
+  held.resolve();
+  let read = { busy: true, session: { status: "" }, trace: [{ content: "" }] };
+  while (read.busy) {
+    const later = await server.request(path);
+    // The session is made by its run.
+    if (later.status === 200) read = await later.json();
+    else await later.body?.cancel();
+  }
+  strictEqual(read.session.status, "completed");
+  strictEqual(read.trace.at(-1)?.content, "done");
+});
