@@ -11,6 +11,7 @@ import type { SecretValues } from "./secret_values.ts";
 const OPENED_BY = {
   allowDomains: "--allow-net",
   allowPrivateHosts: "--allow-private-net",
+  allowTools: "--allow-tools",
 } as const;
 
 /** Decides over calls, and remembers why it said no. */
@@ -27,7 +28,7 @@ export interface CommandPolicy extends PolicyChecker {
  * @throws {CliError} `usage` when a value is no list of hosts.
  */
 export function commandPolicy(
-  options: Pick<CliOptions, "allowNet" | "allowPrivateNet" | "allowExec">,
+  options: Pick<CliOptions, "allowNet" | "allowPrivateNet" | "allowTools" | "allowExec">,
   secrets: SecretValues = new Map(),
 ): CommandPolicy {
   const policy = defaultPolicy(options);
@@ -82,11 +83,39 @@ function checkedCommands(names: readonly string[]): ReadonlySet<string> {
   return new Set(names);
 }
 
+/** Functions that pass by options of their own, where they pass at all. */
+const NAMED_OTHERWISE: Readonly<Record<string, string>> = {
+  exec: "--allow-exec names commands",
+  secret: "--secret names secrets",
+};
+
+function checkedTools(names: readonly string[]): readonly string[] {
+  for (const name of names) {
+    if (!/^[A-Za-z_$][\w$-]*$/.test(name)) {
+      throw usageError(
+        `--allow-tools takes names of functions such as writeFile, not ${JSON.stringify(name)}`,
+      );
+    }
+    const otherwise = Object.hasOwn(NAMED_OTHERWISE, name) ? NAMED_OTHERWISE[name] : undefined;
+    if (otherwise !== undefined) {
+      throw usageError(`--allow-tools does not take ${name}: ${otherwise}`);
+    }
+  }
+  return names;
+}
+
 function defaultPolicy(
-  { allowNet = [], allowPrivateNet = [] }: Pick<CliOptions, "allowNet" | "allowPrivateNet">,
+  { allowNet = [], allowPrivateNet = [], allowTools = [] }: Pick<
+    CliOptions,
+    "allowNet" | "allowPrivateNet" | "allowTools"
+  >,
 ): DefaultPolicy {
   try {
-    return new DefaultPolicy({ allowDomains: allowNet, allowPrivateHosts: allowPrivateNet });
+    return new DefaultPolicy({
+      allowDomains: allowNet,
+      allowPrivateHosts: allowPrivateNet,
+      allowTools: checkedTools(allowTools),
+    });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw usageError(
@@ -101,9 +130,9 @@ function defaultPolicy(
 /** `allowDomains: ["example.com"] lets it pass` in the words of the command line. */
 function inOptions(reason: string): string {
   return reason.replace(/(allow\w+): \["([^"]*)"\]/, (whole, field: string, host: string) => {
-    if (field === "allowTools") return "--approve auto";
     const option = Object.entries(OPENED_BY).find(([name]) => name === field)?.[1];
-    return option === undefined ? whole : `${option} ${host}`;
+    if (option === undefined) return whole;
+    return `${option} ${host}${field === "allowTools" ? " or --approve auto" : ""}`;
   });
 }
 

@@ -80,3 +80,22 @@ Deno.test("a command is allowed by its name and not by a path", () => {
     throws(() => commandPolicy({ allowExec: [name] }), /--allow-exec takes names of commands/);
   }
 });
+
+Deno.test("functions that were named pass without a question, but none that has an option of its own", () => {
+  const policy = commandPolicy({ allowTools: ["writeFile"] });
+  const write = call({ name: "writeFile", target: "x.txt", sideEffect: true });
+  deepStrictEqual(policy.check(write), { decision: "allow" });
+  const { decision, reason } = policy.check({ ...write, name: "editFile" }) as {
+    readonly decision: string;
+    readonly reason: string;
+  };
+  strictEqual(decision, "ask");
+  match(reason, /--allow-tools editFile or --approve auto lets it pass/);
+  for (const name of ["exec", "secret", "write file", "", "../x"]) {
+    throws(() => commandPolicy({ allowTools: [name] }), (error) => {
+      strictEqual(error instanceof CliError && error.type, "usage");
+      match(String(error), /--allow-tools/);
+      return true;
+    });
+  }
+});

@@ -7,6 +7,7 @@ import { redactJson } from "../redact/redact_json.ts";
 import { type Activity, followRun } from "./activity.ts";
 import { type ApprovalMode, approvalMode, isAtTerminal } from "./approval/approval_mode.ts";
 import { openApprovals, type SessionApprovals } from "./approval/session_approvals.ts";
+import type { CallableParts } from "./callable_parts.ts";
 import type { CommandContext } from "./command.ts";
 import { eventLine } from "./event_line.ts";
 import { CliError } from "./failure.ts";
@@ -67,12 +68,14 @@ const IDLE_MS = 10 * 60_000;
 /** Opens the session that the options name. `severalMessages` keeps what runs scripts ready for the next message. */
 export async function openConversation(
   context: CommandContext,
-  { severalMessages = false, unattended = false, withheld = [], lines }: {
+  { severalMessages = false, unattended = false, withheld = [], bring, lines }: {
     readonly severalMessages?: boolean;
     /** Nobody is there to be asked, and no session is the one that is meant. @default false */
     readonly unattended?: boolean;
     /** Texts that are taken out of what is shown and stored, beside the secrets of the options. @default none */
     readonly withheld?: readonly string[];
+    /** Makes what runs can call beside what the options give. @default nothing */
+    readonly bring?: (store: Store) => CallableParts;
     /** Where a person's answers come from; the caller's to dispose. Opened when it is left out and one is needed. */
     readonly lines?: LineReader;
   } = {},
@@ -81,6 +84,7 @@ export async function openConversation(
   const mode = approvalMode(options, !unattended && isAtTerminal());
   if (options.session !== undefined) checkSessionId(options.session);
   const loading = import("./run_parts.ts");
+  const brings = bring !== undefined;
   const [{ client, config }, texts, instructions, skills, makeTools] = await Promise.all([
     openModel(options),
     readTexts(options),
@@ -88,7 +92,7 @@ export async function openConversation(
       readInstructions(options, status)
     ),
     import("./project_skills.ts").then(({ projectSkills }) => projectSkills(options, status)),
-    options.tools === undefined && !options.memory && options.search === undefined
+    !brings && options.tools === undefined && !options.memory && options.search === undefined
       ? undefined
       : import("./tool_parts.ts").then(({ readToolParts }) =>
         readToolParts(options, interrupt.signal)
@@ -97,7 +101,7 @@ export async function openConversation(
   const { readSettings, openLoop } = await loading;
   // Before the store: where a key is missing or an option is wrong, no database is made.
   const model = await modelName(config);
-  const settings = readSettings(options, { config, model, withheld });
+  const settings = readSettings(options, { config, model, withheld, brings });
   await requireModelAccess(config);
   const opened = options.continue ? await openToContinue(options) : await openStore(options);
   await using cleanup = new AsyncDisposableStack();
@@ -123,6 +127,7 @@ export async function openConversation(
     ],
     assistant,
     makeTools,
+    brought: bring?.(store),
   };
   let chosen = options;
   let running = openLoop(options, { ...shared, settings, client });

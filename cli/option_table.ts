@@ -104,6 +104,8 @@ export interface CliOptions {
   readonly allowNet?: readonly string[];
   /** Hosts that scripts may reach although they lie in a private network. */
   readonly allowPrivateNet?: readonly string[];
+  /** Functions that scripts may call without a question, by name. */
+  readonly allowTools?: readonly string[];
   /** Address of a search engine. */
   readonly search?: string;
   /** The address that the server listens on. */
@@ -247,6 +249,13 @@ export const OPTIONS: readonly OptionSpec[] = [
     "list",
     "the same for hosts in private networks: 127.0.0.1:8080",
     "HOSTS",
+  ),
+  option(
+    "allow-tools",
+    "allowTools",
+    "list",
+    "functions that pass without a question: writeFile",
+    "NAMES",
   ),
   option("search", "search", "text", "a SearXNG instance, for web_search in scripts", "URL"),
   option(

@@ -74,6 +74,7 @@ export const OPTION_USES: Readonly<Record<keyof CliOptions, OptionUse>> = {
   dangerouslyAllowShell: trusted(),
   allowNet: trusted({ sample: ["example.com", "*.example.org"] }),
   allowPrivateNet: trusted({ sample: ["127.0.0.1:8080"] }),
+  allowTools: trusted({ sample: ["writeFile", "editFile"] }),
   search: trusted({ sample: "http://127.0.0.1:8888" }),
   noNetwork: harmless({ sample: false }),
   secret: trusted({ sample: ["API_KEY@api.example.com"] }),

@@ -14,6 +14,7 @@ import { profileFor } from "../loop/profile.ts";
 import { DefaultSandboxBuilder } from "../sandbox/default_builder.ts";
 import { createProcessHost } from "../sandbox/process_host.ts";
 import { commandCapabilities } from "./capabilities.ts";
+import type { CallableParts } from "./callable_parts.ts";
 import { type CommandPolicy, commandPolicy } from "./command_policy.ts";
 import { compactorFor } from "./compactor.ts";
 import { usageError } from "./failure.ts";
@@ -51,11 +52,13 @@ export interface RunSettings {
  */
 export function readSettings(
   options: CliOptions,
-  { config, model, withheld = [] }: {
+  { config, model, withheld = [], brings = false }: {
     readonly config: OpenAIConfig;
     readonly model: string | undefined;
     /** Texts that are taken out too. @default none */
     readonly withheld?: readonly string[];
+    /** There is something to call whatever the options say. @default false */
+    readonly brings?: boolean;
   },
 ): RunSettings {
   checkProject(options);
@@ -63,7 +66,7 @@ export function readSettings(
   const secrets = readSecretValues(options);
   return {
     policy: commandPolicy(options, secrets),
-    protocol: protocolOf(options),
+    protocol: protocolOf(options, { brings }),
     redactor: commandRedactor(config, { ofScripts: secrets, withheld }),
     secrets,
     model,
@@ -93,7 +96,7 @@ export interface OpenLoop extends AsyncDisposable {
 /** Makes the loop. `idleMs` is how long the process for scripts is kept after a run; client and store stay the caller's. */
 export function openLoop(
   options: CliOptions,
-  { settings, client, store, idleMs, capabilities, assistant, makeTools }: {
+  { settings, client, store, idleMs, capabilities, assistant, makeTools, brought }: {
     readonly settings: RunSettings;
     readonly client: Client;
     readonly store: Store;
@@ -104,11 +107,13 @@ export function openLoop(
     readonly makeTools?: MakeToolParts | undefined;
     /** The preset, where it is wanted. */
     readonly assistant?: Assistant | undefined;
+    /** What the command itself lets runs call; goes through `makeTools`. */
+    readonly brought?: CallableParts | undefined;
   },
 ): OpenLoop {
   const profile = profileFor(options.contextWindow ?? 0);
   const host = createProcessHost({ idleMs });
-  const added = makeTools?.({ facts: store.facts, client, model: settings.model });
+  const added = makeTools?.({ facts: store.facts, client, model: settings.model, brought });
   const sandboxBuilder = new DefaultSandboxBuilder({
     host,
     maxLogBytes: profile.maxLogBytes,

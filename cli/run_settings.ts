@@ -16,10 +16,14 @@ export function protocolOf(
     CliOptions,
     "protocol" | "tools" | "memory" | "search"
   >,
+  { brings = false }: {
+    /** The command itself has something to call. @default false */
+    readonly brings?: boolean;
+  } = {},
 ): LoopProtocol {
   switch (protocol) {
     case "tools":
-      if (tools !== undefined || memory || search !== undefined) return protocol;
+      if (brings || tools !== undefined || memory || search !== undefined) return protocol;
       throw usageError(
         "--protocol tools needs tools: --tools FILE names a module that has some, --memory and --search bring their own",
       );

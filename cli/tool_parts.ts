@@ -9,7 +9,7 @@ import type { Tool } from "../contracts/tool.ts";
 import { memoryCapability, memoryTools } from "../ext/memory/mod.ts";
 import { modelDistiller } from "../loop/model_distiller.ts";
 import { toolCapability, ToolRegistry } from "../tools/mod.ts";
-import type { CallableParts } from "./callable_parts.ts";
+import { type CallableParts, NOTHING_TO_CALL } from "./callable_parts.ts";
 import type { CliOptions } from "./option_table.ts";
 import { readOwnTools } from "./own_tools.ts";
 import { searchParts } from "./web_search.ts";
@@ -22,6 +22,8 @@ export interface ToolPartsInput {
   readonly client: Client;
   /** The model that is asked for them. */
   readonly model: string | undefined;
+  /** What the command itself lets runs call. */
+  readonly brought?: CallableParts | undefined;
 }
 
 /** The parts for a loop. */
@@ -47,23 +49,32 @@ export async function readToolParts(
 ): Promise<MakeToolParts> {
   const search = searchParts(options);
   const tools = await readOwnTools(options, signal);
-  return ({ facts, ...asked }) =>
-    toolParts({ ...asked, tools, search, facts: options.memory ? facts : undefined });
+  return ({ facts, brought = NOTHING_TO_CALL, ...asked }) =>
+    toolParts({
+      ...asked,
+      tools,
+      others: [search, brought],
+      facts: options.memory ? facts : undefined,
+    });
 }
 
 function toolParts(
-  { tools, search, facts, client, model }: Pick<ToolPartsInput, "client" | "model"> & {
+  { tools, others, facts, client, model }: Pick<ToolPartsInput, "client" | "model"> & {
     readonly tools: readonly Tool[];
-    readonly search: CallableParts;
+    readonly others: readonly CallableParts[];
     readonly facts: FactStore | undefined;
   },
 ): ToolParts {
-  const named = [...tools, ...search.tools, ...facts === undefined ? [] : memoryTools({ facts })];
+  const named = [
+    ...tools,
+    ...others.flatMap(({ tools }) => tools),
+    ...facts === undefined ? [] : memoryTools({ facts }),
+  ];
   const distill = modelDistiller({ llm: client, ...(model === undefined ? {} : { model }) });
   return {
     capabilities: [
       ...(tools.length === 0 ? [] : [toolCapability(tools, { name: "own-tools" })]),
-      ...search.capabilities,
+      ...others.flatMap(({ capabilities }) => capabilities),
       ...(facts === undefined ? [] : [memoryCapability({ facts })]),
     ],
     config: {

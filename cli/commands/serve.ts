@@ -5,6 +5,7 @@ import type { CommandContext, Outcome } from "../command.ts";
 import { openConversation } from "../conversation.ts";
 import { eventLine } from "../event_line.ts";
 import { describeFailure, usageError } from "../failure.ts";
+import { artifactParts, artifactRoute } from "../serve/artifacts.ts";
 import { isLoopback, listenAddress, urlHost } from "../serve/address.ts";
 import type { StreamedLine } from "../serve/event_stream.ts";
 import { listen, requireListening } from "../serve/listen.ts";
@@ -15,6 +16,7 @@ import { createRouter, type OpenRoute } from "../serve/router.ts";
 import { sessionRoutes } from "../serve/session_routes.ts";
 import { createSessionRuns } from "../serve/session_runs.ts";
 import { openToken, type ServeToken, TOKEN_VARIABLE } from "../serve/token.ts";
+import { hasRoomForFunctions } from "../small_window.ts";
 import { pathOf } from "../store_access.ts";
 import { oneLine } from "../terminal_text.ts";
 
@@ -40,6 +42,10 @@ export async function serve(context: CommandContext): Promise<Outcome> {
     severalMessages: true,
     unattended: true,
     withheld: [token.value],
+    bring(store) {
+      const { capabilities, tools } = artifactParts(store);
+      return { tools, capabilities: hasRoomForFunctions(options) ? capabilities : [] };
+    },
   });
   const { store, redactor } = conversation;
   const runs = createSessionRuns({ maxRuns: options.maxRuns ?? DEFAULT_MAX_RUNS });
@@ -56,7 +62,7 @@ export async function serve(context: CommandContext): Promise<Outcome> {
         onEnd: (text) => tell(text),
       }),
     ],
-    openRoutes: [HEALTH],
+    openRoutes: [HEALTH, artifactRoute(store)],
     onFailure: (error) => {
       const { message } = describeFailure(error);
       status.warning(oneLine(`a request failed: ${redactor.redact(message)}`, 400));
