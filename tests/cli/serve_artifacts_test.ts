@@ -1,5 +1,6 @@
 /** `serve`: what scripts save can be opened by whoever has its address, and by nobody else. */
-import { match, notStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, notStrictEqual, strictEqual } from "node:assert/strict";
+import { startSite } from "../fixtures/http/site.ts";
 import { startOpenAIServer } from "../fixtures/openai_server.ts";
 import { openHome, script } from "./cli_process.ts";
 import { allEvents, rawRequest, startServe, statusOf } from "./serve_process.ts";
@@ -49,4 +50,43 @@ Deno.test("serve: to save is asked about, and so refused where nothing lets it p
   match(refused?.data.content, /artifact_save/);
   notStrictEqual(events.at(-1)?.data.text, "");
   strictEqual((await home.run(["artifacts", "ls"])).stdout, "");
+});
+
+Deno.test("serve: a job from end to end: search, a page of what was found, and an answer with its address", async () => {
+  const found = [
+    { url: "https://news.example/1", title: "First &amp; best", content: "<b>one</b> thing" },
+    { url: "https://news.example/2", title: "Second", content: "another" },
+  ];
+  await using engine = startSite(() => Response.json({ results: found }));
+  await using model = await startOpenAIServer({
+    replies: [
+      script('function run() { return web_search("tecnologia brasil", { limit: 2 }); }'),
+      script(`function run(found) {
+        const items = found.map(({ title, url }) => "<li>" + title + " " + url).join("");
+        const content = "<!DOCTYPE html><ul>" + items + "</ul>";
+        return artifact_save({ filename: "news.html", title: "Tech news", content });
+      }`),
+      script(
+        "function run(saved) { answer('Two stories; the dashboard is at ' + saved.address); }",
+      ),
+    ],
+  });
+  await using home = await openHome(model.baseUrl);
+  const words = ["--search", `http://127.0.0.1:${engine.port}`, "--allow-tools", "artifact_save"];
+  await using server = await startServe(home, words);
+  const { text } = (await allEvents(await server.send("s", "Make me a dashboard of the news."))).at(
+    -1,
+  )?.data;
+  const [, address = ""] = /dashboard is at (\/artifacts\/\S+)$/.exec(text) ?? [];
+  match(
+    await (await fetch(server.url + address)).text(),
+    /First &amp;(?:amp;)? best https:\/\/news\.example\/1/,
+  );
+  strictEqual(engine.hits[0]?.path, "/search?q=tecnologia+brasil&format=json");
+  const { trace } = await (await server.request("/sessions/s")).json();
+  const calls = trace.filter(({ type }: { readonly type: string }) => type === "call");
+  deepStrictEqual(
+    calls.map(({ name, outcome }: Readonly<Record<string, string>>) => `${name} ${outcome}`),
+    ["web_search ok", "artifact_save ok"],
+  );
 });
