@@ -10,9 +10,13 @@ import { Refusal } from "./refusal.ts";
  *
  * @throws {Refusal} `wrong_host` or `cross_origin`.
  */
-export function checkOrigin({ headers }: Pick<Request, "headers">, address: ListenAddress): void {
+export function checkOrigin(
+  { headers }: Pick<Request, "headers">,
+  { url, address }: { readonly url: URL; readonly address: ListenAddress },
+): void {
   const host = headers.get("host");
-  if (!isOwnHost(host, address)) {
+  // A target may be a whole URL, which names a host too.
+  if (!isOwnHost(host, address) || !isOwnHost(url.host, address)) {
     throw new Refusal("wrong_host", "The request names a host that is not this server.");
   }
   const origin = headers.get("origin");

@@ -62,8 +62,10 @@ export function createRouter(options: RouterOptions): (request: Request) => Prom
 }
 
 async function answer(request: Request, options: RouterOptions): Promise<Response> {
-  checkOrigin(request, options.address());
-  const { pathname, searchParams } = new URL(request.url);
+  const url = URL.parse(request.url);
+  if (url === null) throw new Refusal("bad_request", "The request names no address.");
+  checkOrigin(request, { url, address: options.address() });
+  const { pathname, searchParams } = url;
   const open = options.openRoutes.find(({ prefix }) =>
     prefix.endsWith("/") ? pathname.startsWith(prefix) : pathname === prefix
   );

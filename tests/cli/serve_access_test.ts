@@ -95,13 +95,12 @@ Deno.test("serve: requests that name another host are refused, so that no page c
   match(await ask(), /40[03]/);
   match(await ask(`127.0.0.1:${port}`, "attacker.example"), /40[03]/);
   // A target that is a whole URL names a host as well.
-  match(
-    await statusLineOf(server, [
-      `GET http://attacker.example/health HTTP/1.1`,
-      `Host: attacker.example`,
-    ]),
-    /40[03]/,
-  );
+  for (const host of ["attacker.example", `127.0.0.1:${port}`]) {
+    const target = "GET http://attacker.example/health HTTP/1.1";
+    match(await statusLineOf(server, [target, `Host: ${host}`]), /403/);
+  }
+  const broken = ["GET http://[ HTTP/1.1", `Host: 127.0.0.1:${port}`];
+  match(await statusLineOf(server, broken), /400/);
 });
 
 Deno.test("serve: pages of other origins are refused, with the token too", async () => {
