@@ -132,7 +132,8 @@ function inOptions(reason: string): string {
   return reason.replace(/(allow\w+): \["([^"]*)"\]/, (whole, field: string, host: string) => {
     const option = Object.entries(OPENED_BY).find(([name]) => name === field)?.[1];
     if (option === undefined) return whole;
-    return `${option} ${host}${field === "allowTools" ? " or --approve auto" : ""}`;
+    const named = `${option} ${host}`;
+    return field === "allowTools" ? `--approve auto or ${named}` : named;
   });
 }
 

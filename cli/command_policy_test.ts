@@ -90,7 +90,7 @@ Deno.test("functions that were named pass without a question, but none that has 
     readonly reason: string;
   };
   strictEqual(decision, "ask");
-  match(reason, /--allow-tools editFile or --approve auto lets it pass/);
+  match(reason, /--approve auto or --allow-tools editFile lets it pass/);
   for (const name of ["exec", "secret", "write file", "", "../x"]) {
     throws(() => commandPolicy({ allowTools: [name] }), (error) => {
       strictEqual(error instanceof CliError && error.type, "usage");

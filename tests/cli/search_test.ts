@@ -1,7 +1,7 @@
 /** `--search`: an engine that the command line, or a trusted file, names. */
 import { match, strictEqual } from "node:assert/strict";
 import { startSite } from "../fixtures/http/site.ts";
-import { startOpenAIServer } from "../fixtures/openai_server.ts";
+import { startOpenAIServer, wireCall } from "../fixtures/openai_server.ts";
 import { CLI, openHome, script } from "./cli_process.ts";
 import { allEvents, startServe } from "./serve_process.ts";
 
@@ -24,6 +24,16 @@ Deno.test("--search: scripts of run, chat and serve search the engine that was n
   await using server = await startServe(home, words);
   strictEqual((await allEvents(await server.send("s", "go"))).at(-1)?.data.text, "Tea & more");
   strictEqual(engine.hits.length, 3);
+});
+
+Deno.test("--search: a model that calls by name has it too, without a module of tools", async () => {
+  await using engine = startEngine();
+  const call = wireCall({ id: "a", name: "web_search", args: { query: "tea" } });
+  await using model = await startOpenAIServer({ replies: [{ toolCalls: [call] }, "Tea it is."] });
+  await using home = await openHome(model.baseUrl);
+  const words = ["--protocol", "tools", "--search", `http://127.0.0.1:${engine.port}`, "go"];
+  strictEqual((await home.run(words)).stdout, "Tea it is.\n");
+  match(JSON.stringify(model.requests[1]?.body.messages), /Tea & more/);
 });
 
 Deno.test("--search: without it nothing is declared", async () => {

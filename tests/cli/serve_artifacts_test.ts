@@ -1,7 +1,7 @@
 /** `serve`: what scripts save can be opened by whoever has its address, and by nobody else. */
 import { deepStrictEqual, match, notStrictEqual, strictEqual } from "node:assert/strict";
 import { startSite } from "../fixtures/http/site.ts";
-import { startOpenAIServer } from "../fixtures/openai_server.ts";
+import { startOpenAIServer, wireCall } from "../fixtures/openai_server.ts";
 import { openHome, script } from "./cli_process.ts";
 import { allEvents, rawRequest, startServe, statusOf } from "./serve_process.ts";
 
@@ -89,4 +89,20 @@ Deno.test("serve: a job from end to end: search, a page of what was found, and a
     calls.map(({ name, outcome }: Readonly<Record<string, string>>) => `${name} ${outcome}`),
     ["web_search ok", "artifact_save ok"],
   );
+});
+
+Deno.test("serve: a model that calls by name saves artifacts too", async () => {
+  const args = { filename: "a.txt", title: "A", content: "hello" };
+  const call = wireCall({ id: "a", name: "artifact_save", args });
+  await using model = await startOpenAIServer({
+    replies: [
+      { toolCalls: [call] },
+      ({ text }) => /\/artifacts\/[\w-]+\/a\.txt/.exec(text)?.[0] ?? "",
+    ],
+  });
+  await using home = await openHome(model.baseUrl);
+  const words = ["--protocol", "tools", "--allow-tools", "artifact_save"];
+  await using server = await startServe(home, words);
+  const address = (await allEvents(await server.send("s", "go"))).at(-1)?.data.text;
+  strictEqual(await (await fetch(server.url + address)).text(), "hello");
 });
