@@ -50,6 +50,10 @@ export async function serve(context: CommandContext): Promise<Outcome> {
   const { store, redactor } = conversation;
   const runs = createSessionRuns({ maxRuns: options.maxRuns ?? DEFAULT_MAX_RUNS });
   const makeRun = runMaker(conversation, interrupt);
+  const onFailure = (error: unknown) => {
+    const { message } = describeFailure(error);
+    status.warning(oneLine(`a request failed: ${redactor.redact(message)}`, 400));
+  };
   const router = createRouter({
     address: () => server.address,
     token: token.value,
@@ -60,13 +64,11 @@ export async function serve(context: CommandContext): Promise<Outcome> {
         makeRun,
         lineOf: (event) => eventLine(event) as StreamedLine,
         onEnd: (text) => tell(text),
+        onFailure,
       }),
     ],
     openRoutes: [HEALTH, artifactRoute(store)],
-    onFailure: (error) => {
-      const { message } = describeFailure(error);
-      status.warning(oneLine(`a request failed: ${redactor.redact(message)}`, 400));
-    },
+    onFailure,
   });
   const tell = (text: string) => status.line(oneLine(redactor.redact(text), 300), "dim");
   const server = listen(wanted, router);

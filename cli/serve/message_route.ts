@@ -42,6 +42,8 @@ export interface MessageRouteOptions {
   readonly lineOf: (event: RunEvent) => StreamedLine;
   /** Is told how each run ended. */
   readonly onEnd: (text: string) => void;
+  /** Takes what failed where nobody could be answered. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 /** Makes the route. */
@@ -55,7 +57,7 @@ export function messageRoute(options: MessageRouteOptions): Route {
       );
       const place = options.runs.take(sessionId);
       const begin = (onLine: (line: StreamedLine) => void, ...ends: readonly AbortSignal[]) =>
-        run({ ...asked, sessionId }, { place, onLine, ends }, options);
+        run({ ...asked, sessionId }, { place, onLine, ends }, options).catch(options.onFailure);
       if (wantsNoAnswer(request)) {
         void begin(() => {});
         return jsonReply({ session_id: sessionId }, {
