@@ -17,6 +17,8 @@ export {
   type RegisterTest,
   resultStoreContract,
   type ResultStoreFixture,
+  scheduleStoreContract,
+  type ScheduleStoreFixture,
   sessionStoreContract,
   type SessionStoreContractOptions,
   type SessionStoreFixture,

@@ -7,6 +7,7 @@ import type { FactStore } from "../contracts/fact.ts";
 import type { GrantStore } from "../contracts/grant.ts";
 import type { SpendLedger } from "../contracts/limits.ts";
 import type { ResultStore } from "../contracts/long_result.ts";
+import type { ScheduleStore } from "../contracts/schedule.ts";
 import type { SessionCatalog, SessionStore } from "../contracts/session.ts";
 import type { StepStore } from "../contracts/step.ts";
 
@@ -96,6 +97,16 @@ export interface ResultStoreFixture {
   readonly results: ResultStore;
   /** Opens a second, independent handle on the same storage, as another process would. Needed for `shared` only. */
   readonly another?: () => ResultStoreFixture | Promise<ResultStoreFixture>;
+  /** Releases the handle. Called once, when the case is over. */
+  readonly close?: () => void | Promise<void>;
+}
+
+/** A store that the schedule suite tries: empty when the factory returns it. */
+export interface ScheduleStoreFixture {
+  /** The store. */
+  readonly schedule: ScheduleStore;
+  /** Opens a second, independent handle on the same storage, as another process would. Needed for `shared` only. */
+  readonly another?: () => ScheduleStoreFixture | Promise<ScheduleStoreFixture>;
   /** Releases the handle. Called once, when the case is over. */
   readonly close?: () => void | Promise<void>;
 }

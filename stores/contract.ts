@@ -13,6 +13,7 @@ import type {
   FactStoreFixture,
   GrantStoreFixture,
   ResultStoreFixture,
+  ScheduleStoreFixture,
   SessionStoreFixture,
   SpendLedgerFixture,
   StepStoreFixture,
@@ -22,6 +23,7 @@ import { FACT_CASES, SHARED_FACT_CASES } from "./_fact_cases.ts";
 import { GRANT_CASES, SHARED_GRANT_CASES } from "./_grant_cases.ts";
 import { LEDGER_CASES, SHARED_LEDGER_CASES } from "./_ledger_cases.ts";
 import { RESULT_CASES, SHARED_RESULT_CASES } from "./_result_cases.ts";
+import { SCHEDULE_CASES, SHARED_SCHEDULE_CASES } from "./_schedule_cases.ts";
 import { SESSION_CASES, SHARED_SESSION_CASES } from "./_session_cases.ts";
 import { SHARED_STEP_CASES, STEP_CASES } from "./_step_cases.ts";
 
@@ -32,6 +34,7 @@ export type {
   FactStoreFixture,
   GrantStoreFixture,
   ResultStoreFixture,
+  ScheduleStoreFixture,
   SessionStoreFixture,
   SpendLedgerFixture,
   StepStoreFixture,
@@ -172,6 +175,21 @@ export function artifactStoreContract(
 ): void {
   const cases = options.shared ? [...ARTIFACT_CASES, ...SHARED_ARTIFACT_CASES] : ARTIFACT_CASES;
   register(`${name} as an ArtifactStore`, open, cases, options.test);
+}
+
+/**
+ * Registers the cases that every `ScheduleStore` must pass, one test each.
+ *
+ * @param name Stands before each test's name.
+ * @param open Makes an empty store; called once a case.
+ */
+export function scheduleStoreContract(
+  name: string,
+  open: () => ScheduleStoreFixture | Promise<ScheduleStoreFixture>,
+  options: StepStoreContractOptions = {},
+): void {
+  const cases = options.shared ? [...SCHEDULE_CASES, ...SHARED_SCHEDULE_CASES] : SCHEDULE_CASES;
+  register(`${name} as a ScheduleStore`, open, cases, options.test);
 }
 
 /**

@@ -18,6 +18,7 @@ import type {
   SessionListing,
   SessionStore,
 } from "../contracts/session.ts";
+import type { ScheduleStore } from "../contracts/schedule.ts";
 import type { NewRunStep, RunStep, StepStore } from "../contracts/step.ts";
 import { checkedGrant, checkedRevocation } from "./grant_input.ts";
 import { checkedAfter, checkedCallEnded, checkedCallStart } from "./call_input.ts";
@@ -25,6 +26,7 @@ import { MemoryArtifacts } from "./memory_artifacts.ts";
 import { MemoryEvents } from "./memory_events.ts";
 import { MemoryFacts } from "./memory_facts.ts";
 import { MemoryResults } from "./memory_results.ts";
+import { MemorySchedule } from "./memory_schedule.ts";
 import { sessionTitle } from "./session_title.ts";
 import { checkedMinute, checkedScopeKey, checkedSpend } from "./spend_input.ts";
 import {
@@ -89,6 +91,7 @@ export class MemoryStore
   /** What is remembered beyond sessions. */
   readonly facts: FactStore;
   readonly #artifacts: MemoryArtifacts;
+  readonly #schedule: MemorySchedule;
   readonly #now: () => Date;
   readonly #entries = new Map<string, Entry>();
   /** Where the rows of calls that have not ended stand. */
@@ -103,6 +106,12 @@ export class MemoryStore
     this.facts = new MemoryFacts(this.#now);
     this.#artifacts = new MemoryArtifacts(this.#now, (sessionId) => void this.#touch(sessionId));
     this.artifacts = this.#artifacts;
+    this.#schedule = new MemorySchedule(this.#now);
+  }
+
+  /** What is to happen later; a session's tasks are deleted with it. */
+  get schedule(): ScheduleStore {
+    return this.#schedule;
   }
 
   /** The session; for an unknown id a shell of one, which is not created. */
@@ -189,6 +198,7 @@ export class MemoryStore
     await this.events.deleteStream(checkedSessionId(sessionId));
     await this.results.deleteResults(sessionId);
     this.#artifacts.deleteSession(sessionId);
+    this.#schedule.deleteSession(sessionId);
     return this.#entries.delete(sessionId);
   }
 

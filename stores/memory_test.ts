@@ -8,6 +8,7 @@ import {
   factStoreContract,
   grantStoreContract,
   resultStoreContract,
+  scheduleStoreContract,
   sessionStoreContract,
   spendLedgerContract,
   stepStoreContract,
@@ -21,6 +22,7 @@ resultStoreContract("MemoryStore", () => ({ results: new MemoryStore().results }
 eventLogContract("MemoryStore", () => ({ events: new MemoryStore().events }));
 factStoreContract("MemoryStore", () => ({ facts: new MemoryStore().facts }));
 grantStoreContract("MemoryStore", () => ({ grants: new MemoryStore() }));
+scheduleStoreContract("MemoryStore", () => ({ schedule: new MemoryStore().schedule }));
 spendLedgerContract("MemoryStore", () => ({ ledger: new MemoryStore() }));
 sessionStoreContract("MemoryStore", () => {
   const store = new MemoryStore();
@@ -85,4 +87,22 @@ Deno.test("MemoryStore makes the session of an artifact, and deletes its artifac
   assert.equal(await store.delete("gone"), true);
   assert.equal(await store.artifacts.read("any", gone.id), undefined);
   assert.deepEqual((await store.artifacts.list("any")).map(({ id }) => id), [stays.id]);
+});
+
+Deno.test("MemoryStore deletes a session's tasks with it, and those of no other", async () => {
+  const store = new MemoryStore();
+  const task = {
+    kind: "once",
+    rule: "",
+    zone: "UTC",
+    mode: "message",
+    text: "tea",
+    channel: "session",
+    dueAt: new Date(0),
+  } as const;
+  await store.schedule.add({ ...task, sessionId: "s" });
+  const other = await store.schedule.add({ ...task, sessionId: "other" });
+  await store.schedule.claim({ workerId: "a", now: new Date(0), leaseMs: 1000 });
+  await store.delete("s");
+  assert.deepEqual((await store.schedule.list()).map(({ id }) => id), [other.id]);
 });

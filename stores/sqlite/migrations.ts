@@ -25,6 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addEvents,
   addResults,
   addArtifacts,
+  addSchedule,
 ];
 
 /** The version that this code reads and writes. */
@@ -251,5 +252,49 @@ function addArtifacts(database: DatabaseSync): void {
       content TEXT NOT NULL,
       UNIQUE (artifact_key, version)
     );
+  `);
+}
+
+/**
+ * Tasks and their occurrences. A session's id is no reference: a task may be there before its session is; whatever deletes a session deletes its tasks too. The occurrence of
+ * a task at its `next_due_at` is the one that is going on; the key of an occurrence is what keeps anything from being done twice.
+ */
+function addSchedule(database: DatabaseSync): void {
+  database.exec(`
+    CREATE TABLE tasks (
+      task_number INTEGER PRIMARY KEY,
+      task_id TEXT NOT NULL UNIQUE,
+      session_id TEXT NOT NULL,
+      workspace_id TEXT,
+      project_id TEXT,
+      user_id TEXT,
+      kind TEXT NOT NULL,
+      rule TEXT NOT NULL,
+      zone TEXT NOT NULL,
+      starts_at TEXT,
+      mode TEXT NOT NULL,
+      text TEXT NOT NULL,
+      title TEXT,
+      channel TEXT NOT NULL,
+      state TEXT NOT NULL,
+      next_due_at INTEGER,
+      created_at INTEGER NOT NULL
+    );
+    CREATE INDEX tasks_of_session ON tasks (session_id, task_number);
+    CREATE INDEX tasks_due ON tasks (next_due_at) WHERE next_due_at IS NOT NULL;
+    CREATE TABLE occurrences (
+      task_number INTEGER NOT NULL REFERENCES tasks (task_number) ON DELETE CASCADE,
+      due_at INTEGER NOT NULL,
+      state TEXT NOT NULL,
+      attempts INTEGER NOT NULL,
+      worker_id TEXT NOT NULL,
+      wake_at INTEGER,
+      started_at INTEGER,
+      ended_at INTEGER,
+      detail TEXT,
+      result TEXT,
+      PRIMARY KEY (task_number, due_at)
+    ) WITHOUT ROWID;
+    CREATE INDEX occurrences_open ON occurrences (wake_at) WHERE wake_at IS NOT NULL;
   `);
 }

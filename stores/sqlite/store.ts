@@ -1,3 +1,4 @@
+// deno-lint-ignore-file require-await -- the interfaces are asynchronous, and a bad argument is to reject, not to throw
 /**
  * Sessions and steps in one SQLite file that several processes may use at once.
  * Leaves files, schema and locks to the modules beside it. Step indexes are given inside the transaction that appends.
@@ -18,6 +19,7 @@ import type {
   SessionListing,
   SessionStore,
 } from "../../contracts/session.ts";
+import type { ScheduleStore } from "../../contracts/schedule.ts";
 import type { NewRunStep, RunStep, StepStore } from "../../contracts/step.ts";
 import { checkedAfter, checkedCallEnded, checkedCallStart } from "../call_input.ts";
 import { sessionTitle } from "../session_title.ts";
@@ -39,6 +41,7 @@ import { completeCall, insertCall, selectCalls } from "./calls.ts";
 import { deleteGrants, insertGrant, selectGrants } from "./grants.ts";
 import { Connection } from "./connection.ts";
 import { deleteEvents, SqliteEvents } from "./events.ts";
+import { deleteTasks, SqliteSchedule } from "./schedule.ts";
 import { SqliteFacts } from "./facts.ts";
 import { MEMORY } from "./open_file.ts";
 import { deleteResults, SqliteResults } from "./results.ts";
@@ -140,6 +143,8 @@ export class SqliteStore
   readonly results: ResultStore;
   /** What is remembered beyond sessions; stays when a session is deleted. */
   readonly facts: FactStore;
+  /** What is to happen later; a session's tasks are deleted with it. */
+  readonly schedule: ScheduleStore;
   readonly #connection: Connection;
   readonly #now: () => Date;
 
@@ -160,6 +165,7 @@ export class SqliteStore
     this.events = new SqliteEvents(this.#connection);
     this.results = new SqliteResults(this.#connection);
     this.facts = new SqliteFacts(this.#connection, now);
+    this.schedule = new SqliteSchedule(this.#connection, now);
   }
 
   /** The file, as an absolute path, or ":memory:". */
@@ -168,7 +174,6 @@ export class SqliteStore
   }
 
   /** The session; for an unknown id a shell of one, which is not created. */
-  // deno-lint-ignore require-await -- a bad argument is to reject, not to throw
   async get(sessionId: string): Promise<Session> {
     const id = checkedSessionId(sessionId);
     return this.#connection.read("read a session", () => {
@@ -177,7 +182,6 @@ export class SqliteStore
   }
 
   /** Whether anything was written to the session. */
-  // deno-lint-ignore require-await -- see get
   async exists(sessionId: string): Promise<boolean> {
     const id = toColumn(checkedSessionId(sessionId));
     return this.#connection.read("look for a session", () => {
@@ -186,7 +190,6 @@ export class SqliteStore
   }
 
   /** Replaces the session's data, creating the session if need be. */
-  // deno-lint-ignore require-await -- see get
   async updateData(sessionId: string, json: string): Promise<void> {
     const id = toColumn(checkedSessionId(sessionId));
     const data = toColumn(checkedData(json));
@@ -197,7 +200,6 @@ export class SqliteStore
   }
 
   /** Keeps the figures of a run and adds them to the session's totals, creating the session if need be. */
-  // deno-lint-ignore require-await -- see get
   async finalize(sessionId: string, summary: FinalizeSummary): Promise<void> {
     const id = checkedSessionId(sessionId);
     const run = checkedSummary(summary);
@@ -208,14 +210,12 @@ export class SqliteStore
   }
 
   /** Appends a step, creating the session if need be, and gives it the next index. Resolves when it is in the file's log. */
-  // deno-lint-ignore require-await -- see get
   async append(step: NewRunStep): Promise<RunStep> {
     const checked = [checkedStep(step)];
     return this.#connection.write("append a step", () => this.#insert(checked)[0]!);
   }
 
   /** Appends steps of one session in one transaction, which costs little more than to append one of them. */
-  // deno-lint-ignore require-await -- see get
   async appendAll(steps: readonly NewRunStep[]): Promise<RunStep[]> {
     const checked = checkedSteps(steps);
     if (checked.length === 0) return [];
@@ -223,7 +223,6 @@ export class SqliteStore
   }
 
   /** The most recent steps, oldest first. */
-  // deno-lint-ignore require-await -- see get
   async lastN(sessionId: string, n: number): Promise<RunStep[]> {
     const id = checkedSessionId(sessionId);
     const limit = toLimit(checkedStepLimit(n));
@@ -234,7 +233,6 @@ export class SqliteStore
   }
 
   /** Sessions, the last used first; of those used in the same millisecond, the newest first. */
-  // deno-lint-ignore require-await -- see get
   async list(options: { readonly limit?: number } = {}): Promise<SessionListing[]> {
     const limit = toLimit(checkedListLimit(options.limit));
     return this.#connection.read("list the sessions", () => {
@@ -243,7 +241,6 @@ export class SqliteStore
   }
 
   /** Sets fields of a session, creating it if need be. */
-  // deno-lint-ignore require-await -- see get
   async configure(
     sessionId: string,
     fields: Pick<Session, "model" | "systemPrompt" | "messageId">,
@@ -261,19 +258,18 @@ export class SqliteStore
   }
 
   /** Removes a session with everything that belongs to it, its bytes in the file too; false when there was none. */
-  // deno-lint-ignore require-await -- see get
   async delete(sessionId: string): Promise<boolean> {
     const id = toColumn(checkedSessionId(sessionId));
     return this.#connection.write("delete a session", () => {
       deleteEvents(this.#connection, sessionId);
       deleteResults(this.#connection, sessionId);
+      deleteTasks(this.#connection, sessionId);
       const { changes } = this.#statement("DELETE FROM sessions WHERE session_id = ?").run(id);
       return Number(changes) > 0;
     });
   }
 
   /** Writes the row of a call before its function runs, creating the session if need be. */
-  // deno-lint-ignore require-await -- see get
   async startCall(call: CallStart): Promise<number> {
     const checked = checkedCallStart(call);
     return this.#connection.write("write down a call", () => {
@@ -283,7 +279,6 @@ export class SqliteStore
   }
 
   /** Completes the row of a call. */
-  // deno-lint-ignore require-await -- see get
   async endCall(id: number, ended: CallEnded): Promise<void> {
     const checked = checkedCallEnded(ended);
     return this.#connection.write("complete the row of a call", () => {
@@ -292,7 +287,6 @@ export class SqliteStore
   }
 
   /** The rows of a session's calls in the order in which they were started. */
-  // deno-lint-ignore require-await -- see get
   async calls(
     sessionId: string,
     options: { readonly limit?: number; readonly runId?: string; readonly after?: number } = {},
@@ -308,7 +302,6 @@ export class SqliteStore
   }
 
   /** Adds what was spent to the row of the minute of `at`. */
-  // deno-lint-ignore require-await -- see get
   async addSpend(scopeKey: string, spend: Spend, at: Date): Promise<void> {
     const key = checkedScopeKey(scopeKey);
     const checked = checkedSpend(spend, at);
@@ -318,7 +311,6 @@ export class SqliteStore
   }
 
   /** What a scope has spent since a moment. The minute in which it lies counts whole. */
-  // deno-lint-ignore require-await -- see get
   async spendSince(scopeKey: string, since: Date): Promise<Spend> {
     const key = checkedScopeKey(scopeKey);
     const minute = checkedMinute(since, "The moment to count from");
@@ -328,7 +320,6 @@ export class SqliteStore
   }
 
   /** Adds a grant, creating the session if need be. */
-  // deno-lint-ignore require-await -- see get
   async grant(sessionId: string, grant: Grant): Promise<void> {
     const id = checkedSessionId(sessionId);
     const checked = checkedGrant(grant);
@@ -339,7 +330,6 @@ export class SqliteStore
   }
 
   /** The grants of a session in the order in which they were given. */
-  // deno-lint-ignore require-await -- see get
   async grants(sessionId: string): Promise<Grant[]> {
     const id = checkedSessionId(sessionId);
     return this.#connection.read("read the grants of a session", () => {
@@ -348,7 +338,6 @@ export class SqliteStore
   }
 
   /** Takes grants back, by name or key, or all, and gives their number. */
-  // deno-lint-ignore require-await -- see get
   async revoke(sessionId: string, what?: string): Promise<number> {
     const id = checkedSessionId(sessionId);
     const checked = checkedRevocation(what);

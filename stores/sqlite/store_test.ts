@@ -16,6 +16,8 @@ import {
   type GrantStoreFixture,
   resultStoreContract,
   type ResultStoreFixture,
+  scheduleStoreContract,
+  type ScheduleStoreFixture,
   sessionStoreContract,
   type SessionStoreFixture,
   spendLedgerContract,
@@ -34,6 +36,7 @@ type Fixture =
   & FactStoreFixture
   & GrantStoreFixture
   & ResultStoreFixture
+  & ScheduleStoreFixture
   & SpendLedgerFixture
   & { readonly another?: () => Fixture };
 
@@ -60,6 +63,7 @@ function handle(path: string, afterwards: () => void = () => {}): Fixture {
     facts: store.facts,
     results: store.results,
     artifacts: store.artifacts,
+    schedule: store.schedule,
     close,
   };
 }
@@ -78,6 +82,8 @@ resultStoreContract("SqliteStore in a file", fileFixture, { shared: true });
 resultStoreContract("SqliteStore in memory", () => handle(":memory:"));
 grantStoreContract("SqliteStore in a file", fileFixture, { shared: true });
 grantStoreContract("SqliteStore in memory", () => handle(":memory:"));
+scheduleStoreContract("SqliteStore in a file", fileFixture, { shared: true });
+scheduleStoreContract("SqliteStore in memory", () => handle(":memory:"));
 spendLedgerContract("SqliteStore in memory", () => handle(":memory:"));
 callLogContract("SqliteStore in memory", () => handle(":memory:"));
 stepStoreContract("SqliteStore in memory", () => handle(":memory:"));
@@ -402,4 +408,22 @@ Deno.test("SqliteStore that was opened to read only reads, and refuses to write"
   for (const write of writes) await assert.rejects(write(reader), /read only/);
   await writer.append(sampleStep());
   assert.equal((await reader.list())[0]!.stepCount, 2);
+});
+
+Deno.test("SqliteStore deletes a session's tasks with it, and those of no other", async () => {
+  await using store = openSqliteStore(":memory:");
+  const task = {
+    kind: "once",
+    rule: "",
+    zone: "UTC",
+    mode: "message",
+    text: "tea",
+    channel: "session",
+    dueAt: new Date(0),
+  } as const;
+  await store.schedule.add({ ...task, sessionId: "s" });
+  const other = await store.schedule.add({ ...task, sessionId: "other" });
+  await store.schedule.claim({ workerId: "a", now: new Date(0), leaseMs: 1000 });
+  await store.delete("s");
+  assert.deepEqual((await store.schedule.list()).map(({ id }) => id), [other.id]);
 });
