@@ -135,6 +135,30 @@ export {
   MAX_RECALLED_FACTS,
   type NewFact,
 } from "./contracts/fact.ts";
+export type { Channel, ChannelMessage, Delivery } from "./contracts/channel.ts";
+export {
+  type ClaimedOccurrence,
+  type ClaimRequest,
+  type ExecutionMode,
+  type Lease,
+  MAX_KEPT_ENDED,
+  MAX_SESSION_TASKS,
+  MAX_TASK_RULE_BYTES,
+  MAX_TASK_TEXT_BYTES,
+  MAX_TASK_TITLE_BYTES,
+  type NewTask,
+  type Occurrence,
+  type OccurrenceEnd,
+  type OccurrenceEnding,
+  occurrenceId,
+  type OccurrenceState,
+  OWN_MESSAGE_TARGET,
+  type ScheduledTask,
+  type ScheduleStore,
+  type TaskKind,
+  type TaskOutcome,
+  type TaskState,
+} from "./contracts/schedule.ts";
 export type { Grant, GrantStore } from "./contracts/grant.ts";
 export type {
   DistilledRun,

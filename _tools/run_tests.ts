@@ -212,6 +212,16 @@ export function suitesIn(root: string, scratch: string): readonly Suite[] {
       timeoutMs: 60_000,
     },
     {
+      name: "scheduler",
+      paths: ["tests/ext/scheduler"],
+      ignore: [],
+      // Web hooks on the loopback, and processes that share a database and are killed.
+      permissions: [...files, start(), "--allow-net=127.0.0.1", "--allow-env"],
+      leaks: all,
+      parallel: true,
+      timeoutMs: 120_000,
+    },
+    {
       name: "sandbox",
       paths: ["tests/sandbox", "tests/security"],
       ignore: SHARED_HOST_TESTS,

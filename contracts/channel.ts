@@ -14,6 +14,8 @@ export interface ChannelMessage {
   readonly title?: string;
   /** What is delivered. Written by a model or its user: clean it for where it goes. */
   readonly text: string;
+  /** The time zone of the task: a name of the IANA database. */
+  readonly zone: string;
   /** When it was due. */
   readonly dueAt: Date;
   /** How much later it is delivered, in ms; 0 where it is on time. */
@@ -43,4 +45,6 @@ export interface Channel {
   readonly name: string;
   /** Delivers. What it throws counts as a failure that may be tried again. */
   deliver(message: ChannelMessage, options: { readonly signal: AbortSignal }): Promise<Delivery>;
+  /** Whether a message got there, asked when the program that delivered it was lost. @default it cannot be told */
+  hasDelivered?(message: Pick<ChannelMessage, "id" | "sessionId">): Promise<boolean>;
 }

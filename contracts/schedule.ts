@@ -15,6 +15,12 @@ export const MAX_TASK_RULE_BYTES = 500;
 /** Ended occurrences of a task, and ended tasks of a session, that are kept: the newest. */
 export const MAX_KEPT_ENDED = 100;
 
+/**
+ * What `proactive_create` is aimed at where all that it makes is a text for its own session. The default policy lets this pass: a model says as much in every
+ * answer. Whatever else is scheduled acts or reaches somebody later, when nobody watches, and is asked about.
+ */
+export const OWN_MESSAGE_TARGET = "message to this session";
+
 /** How often a task is due: at one instant, by a cron expression, or by a recurrence rule of RFC 5545. */
 export type TaskKind = "once" | "cron" | "rrule";
 

@@ -2,6 +2,7 @@
  * The policies that come with the loop. A policy decides; the gate enforces. Whether a host lies in a private network is told by the function that
  * reaches for it, before it connects.
  */
+import { OWN_MESSAGE_TARGET } from "../contracts/schedule.ts";
 import type { PolicyCall, PolicyChecker, PolicyDecision } from "../contracts/policy.ts";
 import { HostList, isWebPort, normalHost } from "./host_list.ts";
 
@@ -34,7 +35,7 @@ const ASKED_FUNCTIONS = new Set(["writeFile", "editFile", "exec", "sendEmail", "
 
 /**
  * The policy when none is set. Hosts that were allowed pass, other public ones are asked about, private networks are refused; functions with
- * consequences outside are asked about; everything else passes.
+ * consequences outside are asked about, but for a message that is scheduled for the session itself; everything else passes.
  */
 export class DefaultPolicy implements PolicyChecker {
   readonly #tools: ReadonlySet<string>;
@@ -57,6 +58,7 @@ export class DefaultPolicy implements PolicyChecker {
   check(call: PolicyCall): PolicyDecision {
     if (isNetworkCall(call)) return this.#checkNetwork(call);
     if (MODEL_FUNCTIONS.has(call.name) || this.#tools.has(call.name)) return ALLOW;
+    if (call.name === "proactive_create" && call.target === OWN_MESSAGE_TARGET) return ALLOW;
     if (!call.sideEffect && !ASKED_FUNCTIONS.has(call.name)) return ALLOW;
     return ask(`it has consequences outside; allowTools: [${quoted(call.name)}] lets it pass`);
   }

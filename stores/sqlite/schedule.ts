@@ -190,7 +190,6 @@ export class SqliteSchedule implements ScheduleStore {
   }
 
   /** Takes on an occurrence. */
-  // deno-lint-ignore require-await -- see add
   async claim(request: ClaimRequest): Promise<ClaimedOccurrence | undefined> {
     const { workerId, now, dueBy, modes } = checkedClaim(request);
     const until = leaseEnd(request);
