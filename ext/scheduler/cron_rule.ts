@@ -28,7 +28,7 @@ export function cronRule(expression: string): WallRule {
   }
   try {
     // All figures are those of UTC: the package's own treatment of zones is not used, since rules of every kind are to have the same.
-    const cron = new Cron(given, { timezone: "UTC", mode: "5-part" });
+    const cron = new Cron(given, { utcOffset: 0, mode: "5-part" });
     return { next: (after) => cron.nextRun(after) ?? undefined };
   } catch (error) {
     const why = error instanceof Error ? error.message.replace(/^CronPattern: /, "") : "";

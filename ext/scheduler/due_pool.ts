@@ -11,10 +11,14 @@ export class DuePool {
   readonly #running = new Map<Promise<void>, ExecutionMode>();
   readonly #sessions = new Map<string, Promise<unknown>>();
   #failure: { readonly error: unknown } | undefined;
+  /** An occurrence was left behind as begun, by a store that failed. */
+  #leftOne = false;
+  #workerId: string;
 
   /** Begins with none. */
   constructor(options: FilledRunOptions) {
     this.#options = options;
+    this.#workerId = options.workerId;
   }
 
   /** How many are under way. */
@@ -24,14 +28,16 @@ export class DuePool {
 
   /** Takes on what was due by an instant, as much as there is room for. Gives the number that was taken on. */
   async fill(dueBy: Date): Promise<number> {
-    const { schedule, workerId, now, leaseMs, signal } = this.#options;
+    const { schedule, now, leaseMs, signal } = this.#options;
     for (let count = 0;; count++) {
       this.#rethrow();
+      const workerId = this.#renewedId();
       const modes = this.#modes();
       if (modes.length === 0 || signal.aborted) return count;
       const claim = await schedule.claim({ workerId, now: now(), leaseMs, dueBy, modes });
       if (claim === undefined) return count;
-      if (this.size > 0) await pause(this.#options.staggerMs, this.#options);
+      const { staggerMs } = this.#options;
+      if (this.size > 0 && staggerMs > 0) await pause(staggerMs, this.#options);
       const { mode, sessionId } = claim.task;
       const before = mode === "agent" ? this.#sessions.get(sessionId) : undefined;
       const work = (async () => {
@@ -44,6 +50,7 @@ export class DuePool {
       if (mode === "agent") this.#occupy(sessionId, work);
       const watched: Promise<void> = work.catch((error) => {
         this.#failure ??= { error };
+        this.#leftOne = true;
       }).finally(() => this.#running.delete(watched));
       this.#running.set(watched, mode);
     }
@@ -74,6 +81,15 @@ export class DuePool {
     if (this.size >= concurrency) return [];
     const agents = [...this.#running.values()].filter((mode) => mode === "agent").length;
     return modesOf(this.#options).filter((mode) => mode === "message" || agents < agentConcurrency);
+  }
+
+  /** What was left behind counts as held by this worker as long as it has its name; under another it takes it up once the lease has ended. */
+  #renewedId(): string {
+    if (this.#leftOne && this.size === 0) {
+      this.#workerId = crypto.randomUUID();
+      this.#leftOne = false;
+    }
+    return this.#workerId;
   }
 
   #tell(report: OccurrenceReport): void {
