@@ -232,6 +232,43 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import("./commands/artifacts_rm.ts")).removeArtifacts,
   },
   {
+    name: "schedule ls",
+    usage: "",
+    summary: "list what is scheduled, the next due first",
+    details: [
+      "Then come tasks that are over. LAST says how the last time went: done, failed, or unknown where a",
+      "program ended in the middle: that one may have been done, and is not done again.",
+    ],
+    options: ["db", "noConfig", ...OUTPUT],
+    load: async () => (await import("./commands/schedule_ls.ts")).listTasks,
+  },
+  {
+    name: "schedule rm",
+    usage: "ID…",
+    summary: "cancel what is scheduled",
+    details: ["What has begun goes on to its end."],
+    options: ["db", "noConfig", ...OUTPUT],
+    load: async () => (await import("./commands/schedule_rm.ts")).removeTasks,
+  },
+  {
+    name: "schedule run-due",
+    usage: "",
+    summary: "do what is due now, once, and end",
+    details: [
+      "Messages go to their session or to stdout; agent tasks are runs in their session, under the same",
+      "options as run. Several programs may do this at once: each task is done by one of them. What fails and",
+      "may go well later is put off, and done when this is run again. The exit code is 0 when everything that",
+      "was due is done, or nothing was; 1 when something failed, was put off, or is unknown.",
+    ],
+    options: [
+      ...RUN.filter((field) =>
+        !["session", "continue", "ephemeral", "context", "system"].includes(field)
+      ),
+      ...OUTPUT,
+    ],
+    load: async () => (await import("./commands/schedule_run_due.ts")).runDueTasks,
+  },
+  {
     name: "init",
     usage: "",
     summary: "write a commented config file and an example skill",

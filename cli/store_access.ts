@@ -7,6 +7,7 @@ import type { ArtifactStore } from "../contracts/artifact.ts";
 import type { CallLog } from "../contracts/call_log.ts";
 import type { FactStore } from "../contracts/fact.ts";
 import type { GrantStore } from "../contracts/grant.ts";
+import type { ScheduleStore } from "../contracts/schedule.ts";
 import type { SessionCatalog, SessionListing, SessionStore } from "../contracts/session.ts";
 import type { StepStore } from "../contracts/step.ts";
 import { databasePath } from "./database_path.ts";
@@ -24,7 +25,11 @@ export type Store =
   & SessionCatalog
   & CallLog
   & GrantStore
-  & { readonly artifacts: ArtifactStore; readonly facts: FactStore };
+  & {
+    readonly artifacts: ArtifactStore;
+    readonly facts: FactStore;
+    readonly schedule: ScheduleStore;
+  };
 
 /** How long a call waits for other processes that write to the database. Somebody sits there and waits too. */
 const LOCK_TIMEOUT_MS = 5_000;

@@ -1,0 +1,40 @@
+/**
+ * The runs that tasks in agent mode ask for, made as `run` makes them: in the task's session, under the options of the invocation.
+ */
+import type { ErrorCode } from "../contracts/errors.ts";
+import type { RunResult } from "../contracts/loop.ts";
+import type { AgentOutcome, RunAgent } from "../ext/scheduler/mod.ts";
+import type { CommandContext } from "./command.ts";
+import { openConversation } from "./conversation.ts";
+import { outcomeOfRun } from "./run_outcome.ts";
+
+/** Failures that may be gone the next time. */
+const PASSING: readonly ErrorCode[] = [
+  "model_connection",
+  "model_overloaded",
+  "model_rate_limited",
+  "sandbox_busy",
+  "store_locked",
+];
+
+/** Makes runs for tasks; each opens what it needs, and closes it. */
+export function scheduledRuns(context: CommandContext): RunAgent {
+  return async ({ sessionId, message }) => {
+    const options = { ...context.options, session: sessionId };
+    await using conversation = await openConversation({ ...context, options });
+    const result = await conversation.ask(message);
+    return outcomeFor(result, { ...context, options });
+  };
+}
+
+function outcomeFor(
+  result: RunResult,
+  { options, interrupt }: Pick<CommandContext, "options" | "interrupt">,
+): AgentOutcome {
+  if (result.status === "completed") return { ok: true, text: result.finalText };
+  const { failure } = outcomeOfRun(result, { options, interrupt });
+  const isPassing = PASSING.some((code) => code === result.error?.code);
+  // A run that called something may have had an effect, and is not made again.
+  const retry = isPassing && (result.spent?.hostCalls ?? 0) === 0;
+  return { ok: false, reason: failure?.message ?? result.status, retry };
+}

@@ -1,0 +1,193 @@
+/** `schedule ls`, `rm` and `run-due`: tasks in real database files, done by real processes, one of them killed. */
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import type { NewTask } from "../../contracts/schedule.ts";
+import { openSqliteStore } from "../../stores/sqlite/mod.ts";
+import { startOpenAIServer } from "../fixtures/openai_server.ts";
+import { type Home, jsonLines, onlyResult, openHome } from "./cli_process.ts";
+
+const PAST = new Date("2026-01-01T09:00:00Z");
+
+function database(home: Home): string {
+  return `${home.path}/tasks.db`;
+}
+
+async function add(home: Home, ...tasks: readonly Partial<NewTask>[]): Promise<string[]> {
+  await using store = openSqliteStore(database(home));
+  const ids: string[] = [];
+  for (const task of tasks) {
+    const { id } = await store.schedule.add({
+      sessionId: "s",
+      kind: "once",
+      rule: "",
+      zone: "UTC",
+      mode: "message",
+      text: "the tea is ready",
+      channel: "session",
+      dueAt: PAST,
+      ...task,
+    });
+    ids.push(id);
+  }
+  return ids;
+}
+
+function schedule(home: Home, ...words: readonly string[]) {
+  return home.run(["schedule", ...words, "--db", database(home)]);
+}
+
+Deno.test("schedule: what waits is listed, cleaned of control characters, and cancelled by its id", async () => {
+  await using home = await openHome();
+  match((await schedule(home, "ls")).stderr, /Nothing is scheduled/);
+  const [later, soon] = await add(
+    home,
+    { dueAt: new Date("2030-01-01T09:00:00Z"), title: "La\x1b[31mter\nx" },
+    {
+      dueAt: new Date("2029-01-01T09:00:00Z"),
+      kind: "cron",
+      rule: "0 9 * * *",
+      zone: "Europe/Berlin",
+      mode: "agent",
+    },
+  );
+  const { stdout, code } = await schedule(home, "ls");
+  strictEqual(code, 0);
+  deepStrictEqual(stdout.trimEnd().split("\n").map((line) => line.split(/ {2,}/)), [
+    ["ID", "DUE", "HOW OFTEN", "WHAT", "LAST", "SESSION", "TITLE"],
+    [soon, "2029-01-01 09:00", "0 9 * * * Europe/Berlin", "agent", "s", "the tea is ready"],
+    [later, "2030-01-01 09:00", "once", "message", "s", "La\\x1b[31mter x"],
+  ]);
+  const listed = jsonLines((await schedule(home, "ls", "--json")).stdout);
+  deepStrictEqual(listed.map(({ type, id, due_at }) => [type, id, due_at]), [
+    ["task", soon, "2029-01-01T09:00:00.000Z"],
+    ["task", later, "2030-01-01T09:00:00.000Z"],
+    ["result", undefined, undefined],
+  ]);
+
+  const removed = await schedule(home, "rm", soon!, "feedfeedfeed");
+  strictEqual(removed.code, 1);
+  match(removed.stderr, /Cancelled [0-9a-f]{12}\./);
+  match(removed.stderr, /No task feedfeedfeed waits in .*schedule ls lists/s);
+  strictEqual((await schedule(home, "rm", soon!)).code, 1, "it is over");
+  strictEqual((await schedule(home, "rm")).code, 3);
+  match((await schedule(home, "ls")).stdout, /cancelled/);
+});
+
+Deno.test("schedule run-due: messages reach their session and stdout, late ones as late, and nothing twice", async () => {
+  await using home = await openHome();
+  await add(
+    home,
+    { title: "Tea" },
+    { channel: "stdout", text: "two\nlines \x1b[31m" },
+    { dueAt: new Date("2999-01-01T00:00:00Z") },
+  );
+  const { stdout, stderr, code } = await schedule(home, "run-due");
+  strictEqual(code, 0, stderr);
+  match(
+    stdout,
+    /^\[[0-9a-f]{12}, due Thursday, 2026-01-01 09:00:00 \+0000, \d+ days[^\]]* late\] two lines \\x1b\[31m\n$/,
+  );
+  match(stderr, /Tea done\n/);
+  match(stderr, /2 tasks done\./);
+  const again = await schedule(home, "run-due");
+  deepStrictEqual([again.code, again.stdout], [0, ""]);
+  match(again.stderr, /Nothing is due/);
+  await using store = openSqliteStore(database(home));
+  deepStrictEqual((await store.lastN("s", 9)).map(({ stepType }) => stepType), [
+    "user",
+    "response",
+  ]);
+});
+
+Deno.test("schedule run-due: an agent task is a run in its session, and its answer goes to its channel", async () => {
+  await using server = await startOpenAIServer({ replies: ["The news are good."] });
+  await using home = await openHome(server.baseUrl);
+  await add(home, { mode: "agent", text: "Sum up the news.", channel: "stdout" });
+  const { stdout, code } = await schedule(home, "run-due", "--json");
+  strictEqual(code, 0, stdout);
+  match(JSON.stringify(server.requests[0]?.body), /Scheduled task .*Sum up the news\./);
+  const lines = jsonLines(stdout);
+  const answer = lines.find(({ type }) => type === "schedule_answer");
+  strictEqual(answer.text, "The news are good.");
+  const occurrence = lines.find(({ type }) => type === "occurrence");
+  deepStrictEqual([occurrence.outcome, occurrence.execution_mode], ["done", "agent"]);
+  strictEqual(onlyResult(stdout).exit_code, 0);
+});
+
+Deno.test("schedule run-due: without a model messages are delivered, agent tasks wait, and what is missing is said", async () => {
+  await using home = await openHome();
+  await add(home, { mode: "agent" }, { channel: "stdout" });
+  const { stdout, stderr, code } = await schedule(home, "run-due");
+  strictEqual(code, 1);
+  match(stdout, /the tea is ready/);
+  match(stderr, /OPENAI_/);
+  doesNotMatch(stderr, /^ {4}at /m);
+  const listed = jsonLines((await schedule(home, "ls", "--json")).stdout);
+  deepStrictEqual(listed.map(({ state, attempts }) => [state, attempts]).slice(0, 2), [
+    ["waiting", 0],
+    ["ended", 0],
+  ]);
+});
+
+Deno.test("schedule run-due: a model that cannot be reached puts the task off; one that refuses fails it, which is told in the session", async () => {
+  await using server = await startOpenAIServer({
+    replies: [{ status: 503, json: { error: { message: "busy" } } }, {
+      status: 401,
+      json: { error: { message: "who are you?" } },
+    }],
+  });
+  await using home = await openHome(server.baseUrl);
+  await add(home, { mode: "agent", sessionId: "busy" });
+  const busy = await schedule(home, "run-due", "--json");
+  strictEqual(busy.code, 1);
+  const put = jsonLines(busy.stdout).find(({ type }) => type === "occurrence");
+  strictEqual(put.outcome, "retrying");
+  ok(put.retry_at);
+  await add(home, { mode: "agent", sessionId: "refused" });
+  const refused = await schedule(home, "run-due", "--json");
+  strictEqual(refused.code, 1);
+  const failed = jsonLines(refused.stdout).find(({ type }) => type === "occurrence");
+  strictEqual(failed.outcome, "failed");
+  const shown = await home.run(["sessions", "show", "refused", "--db", database(home)]);
+  match(shown.stdout, /This could not be done: task/);
+});
+
+Deno.test("schedule run-due: killed in the middle of a run, the task is told as unknown and never run again", async () => {
+  const asked = Promise.withResolvers<void>();
+  const stuck = Promise.withResolvers<void>();
+  const until: PromiseLike<void> = {
+    then: (...callbacks) => {
+      asked.resolve();
+      return stuck.promise.then(...callbacks);
+    },
+  };
+  await using server = await startOpenAIServer({ replies: [{ text: "late", until }] });
+  await using home = await openHome(server.baseUrl);
+  const [id] = await add(home, { mode: "agent", title: "News" });
+  {
+    await using child = home.start(["schedule", "run-due", "--json", "--db", database(home)]);
+    const output = child.output();
+    await asked.promise;
+    child.kill("SIGKILL");
+    strictEqual((await output).signal, "SIGKILL");
+  }
+  stuck.resolve();
+  const held = await schedule(home, "run-due");
+  match(held.stderr, /Nothing is due/);
+  // A minute goes by.
+  using raw = new DatabaseSync(database(home));
+  raw.exec("UPDATE occurrences SET wake_at = 1 WHERE state = 'started'");
+  raw.close();
+  const later = await schedule(home, "run-due", "--json");
+  strictEqual(later.code, 1);
+  const told = jsonLines(later.stdout).find(({ type }) => type === "occurrence");
+  deepStrictEqual([told.task_id, told.outcome], [id, "unknown"]);
+  ok(server.requests.length <= 1, "no second run");
+  match(
+    (await schedule(home, "ls")).stdout,
+    /over +once +message|over +once +agent +unknown +s +News/,
+  );
+  const shown = await home.run(["sessions", "show", "s", "--db", database(home)]);
+  match(shown.stdout, /It is not known what became of task/);
+  match((await schedule(home, "run-due")).stderr, /Nothing is due/);
+});
