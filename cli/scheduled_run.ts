@@ -19,7 +19,11 @@ const PASSING: readonly ErrorCode[] = [
 
 /** Makes runs for tasks; each opens what it needs, and closes it. */
 export function scheduledRuns(context: CommandContext): RunAgent {
-  return async ({ sessionId, message }) => {
+  return async ({ sessionId, message, scope }) => {
+    if (scope !== undefined) {
+      const reason = "it belongs to a tenant, and is for the program that serves this tenant";
+      return { ok: false, reason, retry: true };
+    }
     const options = { ...context.options, session: sessionId };
     await using conversation = await openConversation({ ...context, options });
     const result = await conversation.ask(message);

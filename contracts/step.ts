@@ -20,6 +20,17 @@ export type StepType =
 /** Type of a step that stands for the older steps that were summarized. */
 export const STEP_TYPE_SUMMARY = "summary";
 
+/**
+ * The `toolArgs` of steps that were put into a session beside its runs, such as a message that was scheduled: no run of the session went on by them, so that one that
+ * waits can still be resumed.
+ */
+export const ASIDE_ARGS = '{"aside":true}';
+
+/** Whether a step was put into its session beside its runs. */
+export function isAside({ toolArgs }: Pick<NewRunStep, "toolArgs">): boolean {
+  return toolArgs === ASIDE_ARGS;
+}
+
 /** A step as it is handed to a store, which gives it its index. */
 export interface NewRunStep {
   /** The session it belongs to. */

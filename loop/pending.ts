@@ -5,7 +5,7 @@
 import type { PendingApproval } from "../contracts/approval.ts";
 import type { JsonValue } from "../contracts/json.ts";
 import type { ModelToolCall } from "../contracts/model.ts";
-import type { RunStep } from "../contracts/step.ts";
+import { isAside, type RunStep } from "../contracts/step.ts";
 import { callIdOf, callsOf } from "./call_steps.ts";
 import type { StepBody } from "./recorder.ts";
 
@@ -52,7 +52,7 @@ export function approvalStep(pending: PendingApproval): StepBody {
 export function findOpenBatch(steps: readonly RunStep[]): OpenBatch | undefined {
   const replyAt = steps.findLastIndex(({ stepType }) => stepType === "llm_call");
   const after = steps.slice(replyAt + 1);
-  if (replyAt < 0 || after.some(({ stepType }) => WENT_ON.has(stepType))) return undefined;
+  if (replyAt < 0 || after.some(goesOn)) return undefined;
   const idsOf = (type: RunStep["stepType"], among: readonly RunStep[]) =>
     new Set(
       among.filter(({ stepType }) => stepType === type).map((step) => callIdOf(step.toolArgs)),
@@ -78,6 +78,10 @@ export function findOpenBatch(steps: readonly RunStep[]): OpenBatch | undefined 
 
 /** After one of these the calls of the reply before are not gone on with. */
 const WENT_ON: ReadonlySet<string> = new Set(["user", "response", "execute_js"]);
+
+function goesOn(step: RunStep): boolean {
+  return WENT_ON.has(step.stepType) && !isAside(step);
+}
 
 function pendingOf({ toolArgs, content }: RunStep): PendingApproval {
   const kept: { call_id?: string; name?: string; target?: string; args?: readonly JsonValue[] } =

@@ -2,7 +2,8 @@
  * Which of a session's steps are replayed to the model when a run begins. The choice moves in strides and not with every step, so that the
  * prompt's beginning stays the same over several runs.
  */
-import { type RunStep, STEP_TYPE_SUMMARY, type StepStore } from "../contracts/step.ts";
+import { isAside, type RunStep, STEP_TYPE_SUMMARY, type StepStore } from "../contracts/step.ts";
+import { findOpenBatch } from "./pending.ts";
 
 /** What to load. */
 export interface RehydrateOptions {
@@ -32,13 +33,28 @@ export async function rehydrate(store: StepStore, options: RehydrateOptions): Pr
   const summary = newestSummary(steps);
   const from = summary === undefined ? -1 : retainedFrom(summary);
   if (summary !== undefined && from >= (options.keepsAll ? firstLoaded(steps) : first)) {
-    return [summary, ...retained(steps, from)];
+    return [summary, ...retained(placeAsides(steps), from)];
   }
   if (!hasExchangeStart(steps, first) && firstLoaded(steps) > 0) {
     steps = await store.lastN(sessionId, window + REACH);
   }
   const kept = fromExchangeStart(steps, first).filter((step) => step.stepIndex >= from);
-  return [...(summary === undefined ? [] : [summary]), ...groupByRun(kept.filter(isNoSummary))];
+  const replayed = groupByRun(placeAsides(kept.filter(isNoSummary)));
+  return [...(summary === undefined ? [] : [summary]), ...replayed];
+}
+
+/**
+ * The steps with those that were put in beside runs moved behind the exchange in which they came: they would stand between a call and its result where a run waited
+ * for a word. As long as it waits they are left out.
+ */
+function placeAsides(steps: readonly RunStep[]): RunStep[] {
+  const asides: RunStep[] = [];
+  const placed = steps.flatMap((step) => {
+    if (!isAside(step)) return step.stepType === "user" ? [...asides.splice(0), step] : [step];
+    asides.push(step);
+    return [];
+  });
+  return findOpenBatch(placed) === undefined ? [...placed, ...asides] : placed;
 }
 
 /** The steps, and as many more as it takes to hold a summary and all that follows it; those there are when there is none in reach. */

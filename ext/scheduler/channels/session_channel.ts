@@ -1,6 +1,6 @@
 /** The channel into a session: what is due stands in its trace, and the next run sees it. */
 import type { Channel, ChannelMessage } from "../../../contracts/channel.ts";
-import type { NewRunStep, StepStore } from "../../../contracts/step.ts";
+import { ASIDE_ARGS, type NewRunStep, type StepStore } from "../../../contracts/step.ts";
 import { dueText } from "../due_text.ts";
 import { SESSION_CHANNEL } from "../scheduler_options.ts";
 
@@ -41,7 +41,7 @@ function exchangeOf(message: ChannelMessage): NewRunStep[] {
   const { id, kind, taskId, title, zone, sessionId, text, at } = message;
   const task = { id: taskId, zone, ...(title === undefined ? {} : { title }) };
   const about = kind === "notice" ? "About scheduled" : "Scheduled";
-  const shared = { sessionId, runId: id, createdAt: at };
+  const shared = { sessionId, runId: id, toolArgs: ASIDE_ARGS, createdAt: at };
   return [
     { ...shared, stepType: "user", content: `[${about} ${dueText(task, message)}]` },
     { ...shared, stepType: "response", content: text },

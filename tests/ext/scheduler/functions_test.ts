@@ -16,6 +16,7 @@ import { Redactor } from "../../../redact/redactor.ts";
 import { MemoryStore } from "../../../stores/memory.ts";
 import { ToolRegistry } from "../../../tools/mod.ts";
 import { runScripts } from "../../packs/script_loop.ts";
+import { message } from "./samples.ts";
 
 const NOW = () => new Date("2026-03-01T12:00:00Z");
 
@@ -161,6 +162,42 @@ Deno.test("scheduler: a model that calls by name makes a task, and the next run 
   const { finalText } = await loop.run({ sessionId: "s", message: "Is it ready?" });
   match(finalText, /\[Scheduled task [0-9a-f]{12}, due Sunday, 2026-03-01 13:02:00 \+0100\]/);
   match(finalText, /"role":"assistant","content":"The tea is ready\."/);
+});
+
+Deno.test("scheduler: a run that waits for a word can still be resumed after a message was delivered to its session", async () => {
+  const store = new MemoryStore();
+  const tools = new ToolRegistry(schedulerTools(options(store)));
+  const task = { text: "buy tea", execution_mode: "agent", delay: "2h" };
+  using llm = scriptedClient([
+    { toolCalls: [{ id: "a", name: "proactive_create", arguments: task }] },
+    "It is planned.",
+    ({ messages }) => JSON.stringify(messages),
+  ]);
+  const loop = createLoop({
+    llm,
+    sessions: store,
+    steps: store,
+    protocol: "tools",
+    tools,
+    approve: () => ({ decision: "wait" }),
+  });
+  equal((await loop.run({ sessionId: "s", message: "Tea, later." })).status, "waiting");
+  await store.schedule.add(message("2026-03-01T12:00:00Z", { channel: "session", text: "Hello." }));
+  await runDue({
+    schedule: store.schedule,
+    channels: [sessionChannel({ steps: store })],
+    now: NOW,
+  });
+  const resumed = await loop.resume({ sessionId: "s", decision: { decision: "approve" } });
+  deepEqual([resumed.status, resumed.finalText], ["completed", "It is planned."]);
+  equal((await store.schedule.list({ waitingOnly: true }))[0]?.text, "buy tea");
+  const { finalText } = await loop.run({ sessionId: "s", message: "And?" });
+  const said = [...finalText.matchAll(/"content":"([^"]*)/g)].map(([, text]) => text);
+  equal(
+    said.indexOf("Hello.") > said.indexOf("It is planned."),
+    true,
+    "the run stays in one piece",
+  );
 });
 
 Deno.test("scheduler: the tools can be declared for each provider", () => {

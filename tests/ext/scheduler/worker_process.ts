@@ -32,7 +32,8 @@ async function work({ database, effects, hang }: WorkerOrder): Promise<void> {
     pollMs: 20,
     leaseMs: 300,
     staggerMs: 0,
-    concurrency: 2,
+    // One that is to be killed has nothing else under way then.
+    concurrency: hang === undefined ? 2 : 1,
   });
   // Another process may do the last one.
   while ((await store.schedule.list({ waitingOnly: true })).length > 0) {
