@@ -255,7 +255,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     usage: "",
     summary: "do what is due now, once, and end",
     details: [
-      "Messages go to their session or to stdout; agent tasks are runs in their session, under the same",
+      "Messages go to their session, to stdout or to --webhook; agent tasks are runs in their session, under the same",
       "options as run. Several programs may do this at once: each task is done by one of them. What fails and",
       "may go well later is put off, and done when this is run again. The exit code is 0 when everything that",
       "was due is done, or nothing was; 1 when something failed, was put off, or is unknown.",
@@ -264,6 +264,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ...RUN.filter((field) =>
         !["session", "continue", "ephemeral", "context", "system"].includes(field)
       ),
+      "webhook",
       ...OUTPUT,
     ],
     load: async () => (await import("./commands/schedule_run_due.ts")).runDueTasks,

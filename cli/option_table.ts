@@ -58,6 +58,8 @@ export interface CliOptions {
   readonly until?: string;
   /** The version of an artifact that is wanted. */
   readonly versionNumber?: number;
+  /** The web hook that gets what is due for the channel `webhook`. */
+  readonly webhook?: string;
   /** The session to extend. */
   readonly session?: string;
   /** Path of the database. */
@@ -284,6 +286,13 @@ export const OPTIONS: readonly OptionSpec[] = [
   option("no-config", "noConfig", "flag", "read no .agentloop/config.json"),
   option("yes", "yes", "flag", "trust: ask nothing, the answer is yes"),
   option("no-network", "noNetwork", "flag", "scripts get no fetch and no http at all"),
+  option(
+    "webhook",
+    "webhook",
+    "text",
+    "where tasks of the channel webhook are posted to, signed",
+    "URL",
+  ),
   option("name", "name", "list", "calls of these names only: fetch,writeFile", "NAMES"),
   option("outcome", "outcome", "list", "calls that ended so: error,timeout,never-ended", "WORDS"),
   option(

@@ -82,6 +82,7 @@ export const OPTION_USES: Readonly<Record<keyof CliOptions, OptionUse>> = {
   port: trusted({ sample: 8484 }),
   maxRuns: trusted({ sample: 4 }),
   graceMs: harmless({ sample: "8s" }),
+  webhook: trusted({ sample: "https://example.com/hooks/agentloop" }),
   name: refused(ONE_INVOCATION),
   outcome: refused(ONE_INVOCATION, OUTCOME_WORDS),
   since: refused(ONE_INVOCATION),

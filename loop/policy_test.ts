@@ -1,5 +1,6 @@
 import { equal, match, throws } from "node:assert/strict";
 import type { CallAim, PolicyCall, PolicyDecision } from "../contracts/policy.ts";
+import { OWN_MESSAGE_TARGET } from "../contracts/schedule.ts";
 import { AllowAll, DefaultPolicy, type DefaultPolicyOptions } from "./policy.ts";
 
 function call(name: string, parts: Partial<PolicyCall> = {}): PolicyCall {
@@ -19,6 +20,16 @@ const toFetch = (target: string, parts: Partial<CallAim> = {}) =>
   call("fetch", { sideEffect: true, target, ...parts });
 const toPublic = (target: string, port = 443) => toFetch(target, { port, network: "public" });
 const toPrivate = (target: string, port = 80) => toFetch(target, { port, network: "private" });
+
+Deno.test("policy: a message that is scheduled for the session itself passes, any other task is asked about", () => {
+  const task = (name: string, target?: string) =>
+    call(name, { sideEffect: true, ...(target === undefined ? {} : { target }) });
+  equal(decide({}, task("proactive_create", OWN_MESSAGE_TARGET)), "allow");
+  for (const target of [undefined, "agent run: tea", "message to webhook: tea", ""]) {
+    equal(decide({}, task("proactive_create", target)), "ask");
+  }
+  equal(decide({}, task("other", OWN_MESSAGE_TARGET)), "ask");
+});
 
 const LISTED: DefaultPolicyOptions = {
   allowDomains: [

@@ -2,10 +2,11 @@
  * `schedule run-due`: does what is due now, once, and ends.
  */
 import type { JsonValue } from "../../contracts/json.ts";
-import type { Channel, OccurrenceReport, RunAgent } from "../../ext/scheduler/mod.ts";
+import type { OccurrenceReport, RunAgent } from "../../ext/scheduler/mod.ts";
+import { commandChannels } from "../channels.ts";
 import { type CommandContext, type Outcome, succeeded } from "../command.ts";
 import { CliError, describeFailure, usageError } from "../failure.ts";
-import { openExistingStore, type OpenStore, pathOf } from "../store_access.ts";
+import { openExistingStore, pathOf } from "../store_access.ts";
 import { oneLine } from "../terminal_text.ts";
 import { countOf } from "../units.ts";
 
@@ -19,6 +20,7 @@ export async function runDueTasks(context: CommandContext): Promise<Outcome> {
     return succeeded();
   }
   const { schedule } = opened.store;
+  const channels = await commandChannels(context, opened.store);
   const now = new Date();
   const due = (await schedule.list({ waitingOnly: true }))
     .filter(({ nextDueAt }) => nextDueAt !== undefined && nextDueAt <= now);
@@ -26,7 +28,7 @@ export async function runDueTasks(context: CommandContext): Promise<Outcome> {
   const { runDue } = await import("../../ext/scheduler/mod.ts");
   const reports = await runDue({
     schedule,
-    channels: await channelsOf(context, opened),
+    channels,
     ...(agent?.runAgent === undefined ? {} : { runAgent: agent.runAgent }),
     signal: AbortSignal.any([interrupt.signal, output.closed]),
     onReport(report) {
@@ -53,20 +55,6 @@ async function openAgent(
   } catch (failure) {
     return { failure };
   }
-}
-
-async function channelsOf(
-  { output }: CommandContext,
-  { store }: OpenStore,
-): Promise<readonly Channel[]> {
-  const { sessionChannel, stdoutChannel } = await import("../../ext/scheduler/mod.ts");
-  return [
-    sessionChannel({ steps: store }),
-    stdoutChannel({
-      format: output.json ? "ndjson" : "text",
-      write: (line) => output.json ? output.line(JSON.parse(line)) : output.text(`${line}\n`),
-    }),
-  ];
 }
 
 function reportLine(report: OccurrenceReport): { readonly [key: string]: JsonValue } {

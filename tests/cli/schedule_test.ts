@@ -1,5 +1,6 @@
 /** `schedule ls`, `rm` and `run-due`: tasks in real database files, done by real processes, one of them killed. */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
+import { createHmac } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import type { NewTask } from "../../contracts/schedule.ts";
 import { openSqliteStore } from "../../stores/sqlite/mod.ts";
@@ -112,6 +113,52 @@ Deno.test("schedule run-due: an agent task is a run in its session, and its answ
   const occurrence = lines.find(({ type }) => type === "occurrence");
   deepStrictEqual([occurrence.outcome, occurrence.execution_mode], ["done", "agent"]);
   strictEqual(onlyResult(stdout).exit_code, 0);
+});
+
+Deno.test("schedule run-due: a web hook gets a signed post; one in a private network only where it is named", async () => {
+  const received: { body: string; signature: string | null }[] = [];
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    async (request) => {
+      const signature = request.headers.get("x-agentloop-signature");
+      received.push({ body: await request.text(), signature });
+      return new Response();
+    },
+  );
+  const host = `127.0.0.1:${server.addr.port}`;
+  const hook = ["--webhook", `http://${host}/hooks/secret-path`];
+  const env = { AGENTLOOP_WEBHOOK_SECRET: "0123456789abcdef" };
+  await using home = await openHome();
+  const run = (...words: readonly string[]) =>
+    home.run(["schedule", "run-due", "--db", database(home), ...words], { env });
+  await add(home, { channel: "webhook" });
+  const closed = await run(...hook);
+  strictEqual(closed.code, 1);
+  match(closed.stderr, /127\.0\.0\.1:\d+ may not be reached: .*--allow-private-net/);
+  doesNotMatch(closed.stderr, /secret-path/);
+  strictEqual(received.length, 0);
+
+  await add(home, { channel: "webhook" });
+  const open = await run(...hook, "--allow-private-net", host);
+  strictEqual(open.code, 0, open.stderr);
+  strictEqual(JSON.parse(received[0]?.body ?? "").text, "the tea is ready");
+  const [, seconds, mac] = /^t=(\d+),v1=(.*)$/.exec(received[0]?.signature ?? "") ?? [];
+  const signed = createHmac("sha256", env.AGENTLOOP_WEBHOOK_SECRET);
+  strictEqual(mac, signed.update(`${seconds}.${received[0]?.body}`).digest("hex"));
+
+  strictEqual((await run("--webhook", "nonsense")).code, 3);
+  const keyless = await home.run(["schedule", "run-due", "--db", database(home), ...hook]);
+  strictEqual(keyless.code, 1);
+  match(keyless.stderr, /Set AGENTLOOP_WEBHOOK_SECRET/);
+});
+
+Deno.test("schedule run-due: what belongs to a tenant is left to the program that serves it", async () => {
+  await using server = await startOpenAIServer({ replies: [] });
+  await using home = await openHome(server.baseUrl);
+  await add(home, { mode: "agent", scope: { workspaceId: "w" } });
+  const { code, stderr } = await schedule(home, "run-due");
+  strictEqual(code, 1);
+  match(stderr, /put off: it belongs to a tenant/);
 });
 
 Deno.test("schedule run-due: without a model messages are delivered, agent tasks wait, and what is missing is said", async () => {

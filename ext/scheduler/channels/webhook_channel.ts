@@ -15,9 +15,7 @@ export interface WebhookChannelOptions {
   readonly url: string;
   /** The key of the signature, 16 characters at least. */
   readonly secret: string;
-  /**
-   * Makes the request. Let it dial only what `checkUrl` has seen, where addresses matter.
-   */
+  /** Makes the request. Where addresses matter, let it check what it dials, and reject with an error of the name `NotAllowedError` for one that must not be reached. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** Rejects an address that must not be reached, such as one of a private network; asked before every request. Its message is told. */
   readonly checkUrl: (url: URL) => void | Promise<void>;
@@ -76,11 +74,7 @@ async function post(
   try {
     await checkUrl(url);
   } catch (error) {
-    return {
-      ok: false,
-      reason: `${url.host} may not be reached: ${messageOf(error)}`,
-      retry: false,
-    };
+    return refused(url, error);
   }
   const body = JSON.stringify(messageJson(message));
   const seconds = Math.floor(now().getTime() / 1000);
@@ -105,10 +99,15 @@ async function post(
     await response.body?.cancel();
     return deliveryOf(response, { host: url.host, now: now() });
   } catch (error) {
+    if (error instanceof Error && error.name === "NotAllowedError") return refused(url, error);
     return { ok: false, reason: `${url.host} did not answer: ${messageOf(error)}`, retry: true };
   } finally {
     timers.clear(timer);
   }
+}
+
+function refused({ host }: URL, error: unknown): Delivery {
+  return { ok: false, reason: `${host} may not be reached: ${messageOf(error)}`, retry: false };
 }
 
 function deliveryOf(
