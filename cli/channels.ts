@@ -36,7 +36,8 @@ export async function commandChannels(
   const secret = readVariable(SECRET);
   if (secret === undefined || secret.length < 16) {
     throw new CliError("config", "A web hook needs a key for its signature.", {
-      hint: `Set ${SECRET} to a text of 16 characters at least.`,
+      hint:
+        `Set ${SECRET} to a text of 16 characters at least, and let it be read: --allow-env=${SECRET}.`,
     });
   }
   const [{ guardedFetch }, { commandPolicy }] = await Promise.all([

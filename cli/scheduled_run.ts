@@ -6,6 +6,7 @@ import type { RunResult } from "../contracts/loop.ts";
 import type { AgentOutcome, RunAgent } from "../ext/scheduler/mod.ts";
 import type { CommandContext } from "./command.ts";
 import { openConversation } from "./conversation.ts";
+import type { Interrupt } from "./interrupt.ts";
 import { outcomeOfRun } from "./run_outcome.ts";
 
 /** Failures that may be gone the next time. */
@@ -19,15 +20,32 @@ const PASSING: readonly ErrorCode[] = [
 
 /** Makes runs for tasks; each opens what it needs, and closes it. */
 export function scheduledRuns(context: CommandContext): RunAgent {
-  return async ({ sessionId, message, scope }) => {
+  return async ({ sessionId, message, scope, signal }) => {
     if (scope !== undefined) {
       const reason = "it belongs to a tenant, and is for the program that serves this tenant";
       return { ok: false, reason, retry: true };
     }
     const options = { ...context.options, session: sessionId };
-    await using conversation = await openConversation({ ...context, options });
+    const interrupt = endingWith(signal, context.interrupt);
+    await using conversation = await openConversation({ ...context, options, interrupt });
     const result = await conversation.ask(message);
-    return outcomeFor(result, { ...context, options });
+    return outcomeFor(result, { options, interrupt });
+  };
+}
+
+/** The interrupt of the command, for a run that is also given up when its task is another program's by now. */
+function endingWith(signal: AbortSignal, interrupt: Interrupt): Interrupt {
+  return {
+    signal,
+    get received() {
+      return interrupt.received;
+    },
+    get exitCode() {
+      return interrupt.exitCode;
+    },
+    raise: (name) => interrupt.raise(name),
+    rearm: () => interrupt.rearm(),
+    [Symbol.dispose]() {},
   };
 }
 

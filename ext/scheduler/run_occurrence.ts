@@ -13,8 +13,10 @@ import { openRecurrence, type Recurrence } from "./recurrence.ts";
 import type { FilledRunOptions, OccurrenceReport } from "./run_options.ts";
 import { SESSION_CHANNEL } from "./scheduler_options.ts";
 
-/** Time between two attempts at most. */
+/** Time between two attempts at most, where the channel asks for none. */
 const MAX_RETRY_DELAY_MS = 3_600_000;
+/** What a channel may ask for at most: a day. */
+const MAX_ASKED_DELAY_MS = 86_400_000;
 
 type Ended =
   | { readonly state: "done" | "unknown"; readonly detail?: string }
@@ -261,7 +263,10 @@ function endingOf(
 ): OccurrenceEnding {
   if (ended.state === "retrying" && occurrence.attempts < options.maxAttempts) {
     const backoff = options.retryDelayMs * 2 ** (occurrence.attempts - 1);
-    const delay = Math.min(MAX_RETRY_DELAY_MS, Math.max(backoff, ended.retryAfterMs ?? 0));
+    const delay = Math.max(
+      Math.min(backoff, MAX_RETRY_DELAY_MS),
+      Math.min(ended.retryAfterMs ?? 0, MAX_ASKED_DELAY_MS),
+    );
     const retryAt = new Date(at.getTime() + delay);
     return { state: "retrying", now: at, detail: ended.detail, retryAt };
   }

@@ -111,6 +111,22 @@ over("what fails is tried again, later each time, then given up and told", async
   equal((await schedule.get(id))?.lastOutcome?.state, "failed");
 });
 
+over("a channel may ask for time before the next attempt, a day at most", async (schedule) => {
+  const test = memoryChannel(({ text }) => ({
+    ok: false,
+    reason: "later",
+    retry: true,
+    retryAfterMs: Number(text) * HOUR_MS,
+  }));
+  await schedule.add(message("2026-03-01T10:00:00Z", { text: "2" }));
+  await schedule.add(message("2026-03-01T10:00:00Z", { text: "2000" }));
+  const reports = await at("2026-03-01T10:00:00Z", { schedule, channels: [test], concurrency: 1 });
+  deepEqual(reports.map(({ retryAt }) => retryAt?.toISOString()), [
+    "2026-03-01T12:00:00.000Z",
+    "2026-03-02T10:00:00.000Z",
+  ]);
+});
+
 over(
   "a failure that no attempt can help is told at once, and a recurring task goes on",
   async (schedule) => {
