@@ -183,6 +183,12 @@ export type {
 } from "./contracts/limits.ts";
 export { createFallbackClient, type FallbackModel } from "./llm/fallback.ts";
 export { friendlyError } from "./llm/friendly_error.ts";
+export type {
+  JournalCall,
+  KeptScript,
+  ScriptClaim,
+  ScriptJournal,
+} from "./contracts/script_journal.ts";
 export type { Secret, SecretRequest, SecretSource, SecretUse } from "./contracts/secret.ts";
 export type { CallAim, PolicyCall, PolicyChecker, PolicyDecision } from "./contracts/policy.ts";
 export { AllowAll, DefaultPolicy, type DefaultPolicyOptions } from "./loop/policy.ts";

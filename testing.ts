@@ -19,6 +19,8 @@ export {
   type ResultStoreFixture,
   scheduleStoreContract,
   type ScheduleStoreFixture,
+  scriptJournalContract,
+  type ScriptJournalFixture,
   sessionStoreContract,
   type SessionStoreContractOptions,
   type SessionStoreFixture,

@@ -2,6 +2,8 @@
  * A session: what outlives a run beside the steps. The data it carries is JSON text, kept as it is.
  */
 
+import type { ScriptJournal } from "./script_journal.ts";
+
 /** The minimum that the loop needs to know of a session. */
 export interface Session {
   /** The session's id: any non-empty text. */
@@ -41,6 +43,8 @@ export interface FinalizeSummary {
 
 /** Keeps sessions. Held to `sessionStoreContract` in `@agentloop/core/testing`. */
 export interface SessionStore {
+  /** Keeps scripts that wait for a person's word. @default none are kept: where a script would have to wait, the call is refused */
+  readonly scripts?: ScriptJournal;
   /** The session; an unknown id is no error: a shell of a session is returned (and may be created). */
   get(sessionId: string): Promise<Session>;
   /** Whether the session is there. Never creates one. */

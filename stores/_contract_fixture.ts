@@ -8,6 +8,7 @@ import type { GrantStore } from "../contracts/grant.ts";
 import type { SpendLedger } from "../contracts/limits.ts";
 import type { ResultStore } from "../contracts/long_result.ts";
 import type { ScheduleStore } from "../contracts/schedule.ts";
+import type { ScriptJournal } from "../contracts/script_journal.ts";
 import type { SessionCatalog, SessionStore } from "../contracts/session.ts";
 import type { StepStore } from "../contracts/step.ts";
 
@@ -107,6 +108,16 @@ export interface ScheduleStoreFixture {
   readonly schedule: ScheduleStore;
   /** Opens a second, independent handle on the same storage, as another process would. Needed for `shared` only. */
   readonly another?: () => ScheduleStoreFixture | Promise<ScheduleStoreFixture>;
+  /** Releases the handle. Called once, when the case is over. */
+  readonly close?: () => void | Promise<void>;
+}
+
+/** A journal that the script suite tries: empty when the factory returns it. */
+export interface ScriptJournalFixture {
+  /** The journal. */
+  readonly scripts: ScriptJournal;
+  /** Opens a second, independent handle on the same storage, as another process would. Needed for `shared` only. */
+  readonly another?: () => ScriptJournalFixture | Promise<ScriptJournalFixture>;
   /** Releases the handle. Called once, when the case is over. */
   readonly close?: () => void | Promise<void>;
 }

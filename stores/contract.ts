@@ -14,6 +14,7 @@ import type {
   GrantStoreFixture,
   ResultStoreFixture,
   ScheduleStoreFixture,
+  ScriptJournalFixture,
   SessionStoreFixture,
   SpendLedgerFixture,
   StepStoreFixture,
@@ -24,6 +25,7 @@ import { GRANT_CASES, SHARED_GRANT_CASES } from "./_grant_cases.ts";
 import { LEDGER_CASES, SHARED_LEDGER_CASES } from "./_ledger_cases.ts";
 import { RESULT_CASES, SHARED_RESULT_CASES } from "./_result_cases.ts";
 import { SCHEDULE_CASES, SHARED_SCHEDULE_CASES } from "./_schedule_cases.ts";
+import { SCRIPT_CASES, SHARED_SCRIPT_CASES } from "./_script_cases.ts";
 import { SESSION_CASES, SHARED_SESSION_CASES } from "./_session_cases.ts";
 import { SHARED_STEP_CASES, STEP_CASES } from "./_step_cases.ts";
 
@@ -35,6 +37,7 @@ export type {
   GrantStoreFixture,
   ResultStoreFixture,
   ScheduleStoreFixture,
+  ScriptJournalFixture,
   SessionStoreFixture,
   SpendLedgerFixture,
   StepStoreFixture,
@@ -220,6 +223,21 @@ export function resultStoreContract(
 ): void {
   const cases = options.shared ? [...RESULT_CASES, ...SHARED_RESULT_CASES] : RESULT_CASES;
   register(`${name} as a ResultStore`, open, cases, options.test);
+}
+
+/**
+ * Registers the cases that every `ScriptJournal` must pass, one test each.
+ *
+ * @param name Stands before each test's name.
+ * @param open Makes an empty journal; called once a case.
+ */
+export function scriptJournalContract(
+  name: string,
+  open: () => ScriptJournalFixture | Promise<ScriptJournalFixture>,
+  options: StepStoreContractOptions = {},
+): void {
+  const cases = options.shared ? [...SCRIPT_CASES, ...SHARED_SCRIPT_CASES] : SCRIPT_CASES;
+  register(`${name} as a ScriptJournal`, open, cases, options.test);
 }
 
 function register<Fixture extends { readonly close?: () => void | Promise<void> }>(

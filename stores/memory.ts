@@ -10,6 +10,7 @@ import type { FactStore } from "../contracts/fact.ts";
 import type { Grant, GrantStore } from "../contracts/grant.ts";
 import type { Spend, SpendLedger } from "../contracts/limits.ts";
 import type { ResultStore } from "../contracts/long_result.ts";
+import type { ScriptJournal } from "../contracts/script_journal.ts";
 import type {
   FinalizeSummary,
   RunStatus,
@@ -27,6 +28,7 @@ import { MemoryEvents } from "./memory_events.ts";
 import { MemoryFacts } from "./memory_facts.ts";
 import { MemoryResults } from "./memory_results.ts";
 import { MemorySchedule } from "./memory_schedule.ts";
+import { MemoryScripts } from "./memory_scripts.ts";
 import { sessionTitle } from "./session_title.ts";
 import { checkedMinute, checkedScopeKey, checkedSpend } from "./spend_input.ts";
 import {
@@ -92,6 +94,9 @@ export class MemoryStore
   readonly facts: FactStore;
   readonly #artifacts: MemoryArtifacts;
   readonly #schedule: MemorySchedule;
+  /** Scripts that wait; a session's is deleted with it. */
+  readonly scripts: ScriptJournal;
+  readonly #scripts = new MemoryScripts((sessionId) => void this.#touch(sessionId));
   readonly #now: () => Date;
   readonly #entries = new Map<string, Entry>();
   /** Where the rows of calls that have not ended stand. */
@@ -106,6 +111,7 @@ export class MemoryStore
     this.facts = new MemoryFacts(this.#now);
     this.#artifacts = new MemoryArtifacts(this.#now, (sessionId) => void this.#touch(sessionId));
     this.artifacts = this.#artifacts;
+    this.scripts = this.#scripts;
     this.#schedule = new MemorySchedule(this.#now);
   }
 
@@ -199,6 +205,7 @@ export class MemoryStore
     await this.results.deleteResults(sessionId);
     this.#artifacts.deleteSession(sessionId);
     this.#schedule.deleteSession(sessionId);
+    this.#scripts.forget(sessionId);
     return this.#entries.delete(sessionId);
   }
 

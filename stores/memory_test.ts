@@ -9,6 +9,7 @@ import {
   grantStoreContract,
   resultStoreContract,
   scheduleStoreContract,
+  scriptJournalContract,
   sessionStoreContract,
   spendLedgerContract,
   stepStoreContract,
@@ -23,6 +24,7 @@ eventLogContract("MemoryStore", () => ({ events: new MemoryStore().events }));
 factStoreContract("MemoryStore", () => ({ facts: new MemoryStore().facts }));
 grantStoreContract("MemoryStore", () => ({ grants: new MemoryStore() }));
 scheduleStoreContract("MemoryStore", () => ({ schedule: new MemoryStore().schedule }));
+scriptJournalContract("MemoryStore", () => ({ scripts: new MemoryStore().scripts }));
 spendLedgerContract("MemoryStore", () => ({ ledger: new MemoryStore() }));
 sessionStoreContract("MemoryStore", () => {
   const store = new MemoryStore();
@@ -72,9 +74,11 @@ Deno.test("MemoryStore deletes a session's events and long results with it, and 
   await store.events.append("s", [{ event, sequence: 0, at: new Date(0) }], 0);
   await store.facts.remember({}, { text: "stays" });
   await store.results.keepResult({ sessionId: "s", callId: "c", text: "long" });
+  await store.scripts.keep({ sessionId: "s", stepIndex: 0, claim: 0, json: "{}", calls: [] });
   assert.equal(await store.delete("s"), true);
   assert.equal(await store.results.readResult("s", "c"), undefined);
   assert.equal(await store.events.version("s"), 0);
+  assert.equal(await store.scripts.kept("s"), undefined);
   assert.equal((await store.facts.recall({}, "stays")).length, 1);
 });
 

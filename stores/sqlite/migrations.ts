@@ -26,6 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addResults,
   addArtifacts,
   addSchedule,
+  addWaitingScripts,
 ];
 
 /** The version that this code reads and writes. */
@@ -296,5 +297,25 @@ function addSchedule(database: DatabaseSync): void {
       PRIMARY KEY (task_number, due_at)
     ) WITHOUT ROWID;
     CREATE INDEX occurrences_open ON occurrences (wake_at) WHERE wake_at IS NOT NULL;
+  `);
+}
+/**
+ * Scripts that wait, one a session, and their calls. They are whole, as session data is. Calls are rows of their own, since one is written twice while a script goes on, and
+ * SQLite rewrites whole rows; they go with their script.
+ */
+function addWaitingScripts(database: DatabaseSync): void {
+  database.exec(`
+    CREATE TABLE waiting_scripts (
+      session_id TEXT NOT NULL PRIMARY KEY REFERENCES sessions (session_id) ON DELETE CASCADE,
+      step_index INTEGER NOT NULL,
+      claim INTEGER NOT NULL,
+      script TEXT NOT NULL
+    );
+    CREATE TABLE waiting_calls (
+      session_id TEXT NOT NULL REFERENCES waiting_scripts (session_id) ON DELETE CASCADE,
+      position INTEGER NOT NULL,
+      call TEXT NOT NULL,
+      UNIQUE (session_id, position)
+    );
   `);
 }

@@ -12,6 +12,7 @@ import type { FactStore } from "../../contracts/fact.ts";
 import type { Grant, GrantStore } from "../../contracts/grant.ts";
 import type { Spend, SpendLedger } from "../../contracts/limits.ts";
 import type { ResultStore } from "../../contracts/long_result.ts";
+import type { ScriptJournal } from "../../contracts/script_journal.ts";
 import type {
   FinalizeSummary,
   Session,
@@ -47,6 +48,7 @@ import { MEMORY } from "./open_file.ts";
 import { deleteResults, SqliteResults } from "./results.ts";
 import { listingOf, sessionOf, STEP_COLUMNS, stepColumns, stepOf, toLimit } from "./rows.ts";
 import { insertRun } from "./runs.ts";
+import { SqliteScripts } from "./scripts.ts";
 import { insertSpend, sumSpend } from "./spend.ts";
 import { toColumn, toOptionalColumn } from "./text_column.ts";
 
@@ -145,6 +147,8 @@ export class SqliteStore
   readonly facts: FactStore;
   /** What is to happen later; a session's tasks are deleted with it. */
   readonly schedule: ScheduleStore;
+  /** Scripts that wait; a session's is deleted with it. */
+  readonly scripts: ScriptJournal;
   readonly #connection: Connection;
   readonly #now: () => Date;
 
@@ -166,6 +170,7 @@ export class SqliteStore
     this.results = new SqliteResults(this.#connection);
     this.facts = new SqliteFacts(this.#connection, now);
     this.schedule = new SqliteSchedule(this.#connection, now);
+    this.scripts = new SqliteScripts(this.#connection, now);
   }
 
   /** The file, as an absolute path, or ":memory:". */

@@ -18,6 +18,8 @@ import {
   type ResultStoreFixture,
   scheduleStoreContract,
   type ScheduleStoreFixture,
+  scriptJournalContract,
+  type ScriptJournalFixture,
   sessionStoreContract,
   type SessionStoreFixture,
   spendLedgerContract,
@@ -37,6 +39,7 @@ type Fixture =
   & GrantStoreFixture
   & ResultStoreFixture
   & ScheduleStoreFixture
+  & ScriptJournalFixture
   & SpendLedgerFixture
   & { readonly another?: () => Fixture };
 
@@ -64,6 +67,7 @@ function handle(path: string, afterwards: () => void = () => {}): Fixture {
     results: store.results,
     artifacts: store.artifacts,
     schedule: store.schedule,
+    scripts: store.scripts,
     close,
   };
 }
@@ -84,6 +88,8 @@ grantStoreContract("SqliteStore in a file", fileFixture, { shared: true });
 grantStoreContract("SqliteStore in memory", () => handle(":memory:"));
 scheduleStoreContract("SqliteStore in a file", fileFixture, { shared: true });
 scheduleStoreContract("SqliteStore in memory", () => handle(":memory:"));
+scriptJournalContract("SqliteStore in a file", fileFixture, { shared: true });
+scriptJournalContract("SqliteStore in memory", () => handle(":memory:"));
 spendLedgerContract("SqliteStore in memory", () => handle(":memory:"));
 callLogContract("SqliteStore in memory", () => handle(":memory:"));
 stepStoreContract("SqliteStore in memory", () => handle(":memory:"));
@@ -203,9 +209,28 @@ Deno.test("SqliteStore leaves no trace of a deleted session in its files", async
   });
   const page = { sessionId: "session", filename: "page.txt", title: secret, type: "text/plain" };
   await store.artifacts.save({}, { ...page, content: secret.repeat(1000) });
+  const calls = [{ position: 0, json: secret }];
+  const script = { sessionId: "session", stepIndex: 1, claim: 0, json: secret, calls };
+  await store.scripts.keep(script);
   await store.close();
   assert.ok(folder.contains(secret), "the secret was never in the file");
   assert.equal(await keeper.delete("session"), true);
+  await keeper.close();
+  assert.equal(folder.contains(secret), false);
+});
+
+Deno.test("SqliteStore leaves no trace of a script that it forgot in its files", async () => {
+  using folder = new StoreFolder();
+  const path = `${folder.path}/store.db`;
+  await using keeper = openSqliteStore(path);
+  const secret = "Swordfish-9";
+  const calls = [{ position: 0, json: secret.repeat(9000) }];
+  const store = openSqliteStore(path);
+  const script = { sessionId: "session", stepIndex: 1, claim: 0, json: secret, calls };
+  await store.scripts.keep(script);
+  await store.close();
+  assert.ok(folder.contains(secret), "the secret was never in the file");
+  await keeper.scripts.drop(script);
   await keeper.close();
   assert.equal(folder.contains(secret), false);
 });
