@@ -227,6 +227,12 @@ export interface EvaluateRequest {
   readonly argsJson?: string;
   /** Where calls out of the script go. */
   readonly onCall: HostCallHandler;
+  /**
+   * Stands before each `sleep` of the script, which the sandbox answers itself: gives what `sleep()` gives, or a reply of its own without sleeping.
+   *
+   * @default the script sleeps
+   */
+  readonly onSleep?: (call: HostCall, sleep: () => Promise<HostReply>) => Promise<HostReply>;
   /** Seed of `Math.random`: a whole number of 32 bits. */
   readonly seed: number;
   /** The clock: read once at the start and once at each reply; between them the script's time stands still. */

@@ -45,7 +45,7 @@ export class CallSecrets {
   /** See `CallContext.secret`. */
   readonly secret = async (name: string): Promise<string> => {
     const value = await this.#value({ name });
-    this.#kept.show(name);
+    this.#kept.show(name, value);
     return value;
   };
 

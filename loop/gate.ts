@@ -56,6 +56,9 @@ async function pass(asked: Passage, options: GateOptions): Promise<Passed> {
   if (verdict === undefined) return { end: cancelled(asked.call.name), aim: asked.aim };
   const passage = verdict.decision === "changed" ? withArguments(asked, verdict.args) : asked;
   const { aim } = passage;
+  if (options.begin !== undefined && !await options.begin(passage.call)) {
+    return { end: cancelled(asked.call.name), aim };
+  }
   try {
     const row = await openRow(passage, verdict.decision, options);
     const end = await goThrough(passage, verdict, options);

@@ -114,12 +114,13 @@ function putOff(
   { aim, reason }: { readonly aim: CallAim | undefined; readonly reason: string },
   { wait }: GateOptions,
 ): Verdict | undefined {
-  const { call: { name }, args } = passage;
-  if (wait === undefined || aim !== passage.aim) {
-    return { decision: "denied", reason: "nobody has decided yet, so it was not done" };
-  }
-  wait({ name, ...(aim === undefined ? {} : { target: aim.target }), args, reason });
-  return undefined;
+  const { call, args } = passage;
+  const undone = "nobody has decided yet, so it was not done";
+  if (wait === undefined || aim !== passage.aim) return { decision: "denied", reason: undone };
+  const { name } = call;
+  const asked = { name, ...(aim === undefined ? {} : { target: aim.target }), args, reason };
+  const why = wait(asked, call);
+  return why === undefined ? undefined : { decision: "denied", reason: `${undone}: ${why}` };
 }
 
 async function takeWord(

@@ -55,8 +55,10 @@ export interface GateOptions {
   readonly spend: (tokens: TokenUsage) => void;
   /** Where secrets come from, and where the run keeps what it learns of them; absent where there are none. */
   readonly secrets?: { readonly source: SecretSource; readonly kept: RunSecrets };
-  /** Takes a call on which there is no word yet; without it such a call is refused. */
-  readonly wait?: (pending: Omit<PendingApproval, "callId">) => void;
+  /** Takes a call on which there is no word yet, or gives the reason why it cannot wait for one; without it such a call is refused. */
+  readonly wait?: (pending: Omit<PendingApproval, "callId">, call: HostCall) => string | undefined;
+  /** Told of a call that was decided on, before anything comes of that; with false nothing does. Does not throw. */
+  readonly begin?: (call: HostCall) => Promise<boolean>;
   /** Takes secrets out of a text. */
   readonly redact: CallContext["redact"];
   /** Stops the run's wall time until it is disposed. */

@@ -76,6 +76,32 @@ export function findOpenBatch(steps: readonly RunStep[]): OpenBatch | undefined 
   };
 }
 
+/** A script that waits, as the trace tells of it. */
+export interface OpenScriptStep {
+  /** The call that waits. */
+  readonly pending: PendingApproval;
+  /** The script's step. */
+  readonly stepIndex: number;
+}
+
+/** The script that a session waits in; nothing when it does not, or went on meanwhile. The steps are its newest, in the order of their indexes. */
+export function findOpenScript(steps: readonly RunStep[]): OpenScriptStep | undefined {
+  const scriptAt = steps.findLastIndex(({ stepType }) => stepType === "execute_js");
+  const after = steps.slice(scriptAt + 1);
+  if (scriptAt < 0 || after.some(({ stepType }) => SCRIPT_WENT_ON.has(stepType))) return undefined;
+  const waiting = after.findLast(({ stepType }) => stepType === "approval");
+  if (waiting === undefined) return undefined;
+  return { pending: pendingOf(waiting), stepIndex: steps[scriptAt]!.stepIndex };
+}
+
+/** After one of these the script before is not gone on with. */
+const SCRIPT_WENT_ON: ReadonlySet<string> = new Set([
+  "user",
+  "response",
+  "llm_call",
+  "execute_js_result",
+]);
+
 /** After one of these the calls of the reply before are not gone on with. */
 const WENT_ON: ReadonlySet<string> = new Set(["user", "response", "execute_js"]);
 

@@ -15,6 +15,7 @@ import { Conversation } from "./history.ts";
 import { KeptResults } from "./kept_results.ts";
 import { showsReturned } from "./observation.ts";
 import type { GateOptions } from "./passage.ts";
+import { findOpenScript } from "./pending.ts";
 import { actBy } from "./act_by.ts";
 import { type Protocol, protocolOf } from "./protocol.ts";
 import type { Recorder } from "./recorder.ts";
@@ -69,6 +70,7 @@ export async function prepareRun(setup: RunSetup): Promise<RunState> {
   building.catch(() => {});
   const [session, steps] = await untilAborted(signal, Promise.all([sessionRead, readSteps(setup)]));
   const stepIndex = setup.resumes ? undefined : await recordMessage(setup);
+  if (!setup.resumes) await forgetWaiting(setup, steps);
   const sandbox = await untilAborted(signal, building);
   const run = beginRun(setup, {
     session,
@@ -91,6 +93,20 @@ export async function prepareRun(setup: RunSetup): Promise<RunState> {
   return run;
 }
 
+/** A message in place of a word: the script that waited will never go on. */
+async function forgetWaiting(
+  { parts, request }: RunSetup,
+  steps: readonly RunStep[],
+): Promise<void> {
+  const { sessionId } = request;
+  const open = findOpenScript(steps);
+  if (open === undefined) return;
+  await attempt(
+    { doing: `forget the script that session ${sessionId} waited at`, code: "store_failed" },
+    async () => await parts.sessions.scripts?.drop({ sessionId, stepIndex: open.stepIndex }),
+  );
+}
+
 async function recordMessage({ recorder, request }: RunSetup): Promise<number> {
   const { message: content } = request;
   const { stepIndex } = await recorder.record({ stepType: "user", content }, {
@@ -109,8 +125,20 @@ function beginRun(
     readonly protocol: Protocol;
   },
 ): RunState {
-  const { parts, request, agent, runId, signal, recorder, tally, spending, trace, warmUp, tools } =
-    setup;
+  const {
+    parts,
+    request,
+    agent,
+    runId,
+    signal,
+    recorder,
+    secrets,
+    tally,
+    spending,
+    trace,
+    warmUp,
+    tools,
+  } = setup;
   const budget = new PromptBudget(parts.contextBudget, request.maxTokens);
   const model = request.model ?? session.model ?? parts.model;
   const maxIterations = request.maxIterations ?? parts.maxIterations;
@@ -127,6 +155,7 @@ function beginRun(
     maxArgsBytes: request.limits?.argsBytes ?? parts.limits.argsBytes ?? Infinity,
     signal,
     recorder,
+    secrets,
     tally,
     spending,
     trace,
@@ -225,7 +254,7 @@ function startSandbox(setup: RunSetup, session: Session): Promise<Sandbox> {
 
 function gateOptions(
   setup: RunSetup,
-  { sandbox, turn: { turn, note, wait, approve: word } }: {
+  { sandbox, turn: { turn, note, wait, begin, approve: word } }: {
     readonly sandbox: Sandbox;
     readonly turn: TurnContext;
   },
@@ -244,6 +273,7 @@ function gateOptions(
     // A word was given on this very call: it holds also where the policy would not ask any more.
     approveAll: parts.approveAll || word !== undefined,
     ...(wait === undefined ? {} : { wait }),
+    ...(begin === undefined ? {} : { begin }),
     ...(log === undefined ? {} : { calls: log }),
     ...(sandbox.secrets === undefined
       ? {}

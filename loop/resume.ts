@@ -1,54 +1,91 @@
-/** Goes on with a run that ended at a call which waited for a person's word: makes what is left of the calls of that reply. */
+/** Goes on with a run that ended at a call which waited for a person's word: makes what is left of the calls of that reply, or lets the script go on that made it. */
 import type { Approve, PendingApproval } from "../contracts/approval.ts";
 import { AgentLoopError } from "../contracts/errors.ts";
 import type { ResumeRequest } from "../contracts/loop.ts";
+import type { SessionStore } from "../contracts/session.ts";
 import type { RunStep, StepStore } from "../contracts/step.ts";
 import { callIdOf } from "./call_steps.ts";
 import { attempt } from "./failure.ts";
-import { findOpenBatch, type OpenBatch } from "./pending.ts";
+import { findOpenBatch, findOpenScript, type OpenBatch, type OpenScriptStep } from "./pending.ts";
 import { makeCalls } from "./run_calls.ts";
+import { resumeScript } from "./run_script.ts";
 import type { RunState } from "./run_state.ts";
 import type { Trace } from "./trace.ts";
+import type { LoopParts } from "./validate.ts";
+import { type OpenScript, readScript } from "./waiting_script.ts";
 
-/** Newest steps of a session in which the calls of its last reply are looked for. */
+/** Newest steps of a session in which the calls of its last reply, or its last script, are looked for. */
 const REACH = 500;
+
+/** What is left of a run that waits: calls of a reply, or a script. */
+export type OpenWait = ({ readonly kind: "calls" } & OpenBatch) | OpenScript;
 
 /**
  * Finds what a session waits at.
  *
- * @throws {AgentLoopError} `not_waiting` when it waits for nothing, or at another call than the one that is meant.
+ * @throws {AgentLoopError} `not_waiting` when it waits for nothing, or at another call than the one that is meant; `config` when it waits under another protocol.
  */
-export async function readOpenBatch(
-  steps: StepStore,
+export async function readOpenWait(
+  { steps, sessions, protocol }: Pick<LoopParts, "steps" | "sessions" | "protocol">,
   { sessionId, callId }: Pick<ResumeRequest, "sessionId" | "callId">,
-): Promise<OpenBatch> {
-  const batch = findOpenBatch(await newestSteps(steps, sessionId));
-  if (batch === undefined) throw notWaiting(`The session ${sessionId} waits for no word.`);
-  if (callId !== undefined && callId !== batch.pending.callId) {
+): Promise<OpenWait> {
+  const newest = await newestSteps(steps, sessionId);
+  const batch = findOpenBatch(newest);
+  const open = batch === undefined
+    ? await readOpenScript(sessions, { sessionId, step: findOpenScript(newest) })
+    : { kind: "calls", ...batch } as const;
+  if (open === undefined) throw notWaiting(`The session ${sessionId} waits for no word.`);
+  if (callId !== undefined && callId !== open.pending.callId) {
     throw notWaiting(
-      `The session ${sessionId} waits at the call ${batch.pending.callId}, not at ${callId}.`,
+      `The session ${sessionId} waits at the call ${open.pending.callId}, not at ${callId}.`,
     );
   }
-  return batch;
+  if ((open.kind === "calls") === (protocol === "tools")) return open;
+  const [what, needs] = open.kind === "calls"
+    ? ["a call of a tool", "tools"]
+    : ["a script", "code, code-tool or auto"];
+  throw new AgentLoopError(
+    `The session ${sessionId} waits in ${what}: go on with it under the protocol ${needs}, not ${protocol}.`,
+    { code: "config" },
+  );
+}
+
+async function readOpenScript(
+  { scripts }: SessionStore,
+  { sessionId, step }: {
+    readonly sessionId: string;
+    readonly step: OpenScriptStep | undefined;
+  },
+): Promise<OpenScript | undefined> {
+  if (step === undefined || scripts === undefined) return undefined;
+  const kept = await attempt(
+    { doing: `read the script that session ${sessionId} waits in`, code: "store_failed" },
+    () => scripts.kept(sessionId),
+  );
+  return kept?.stepIndex === step.stepIndex ? readScript(kept, step.pending) : undefined;
 }
 
 /**
- * Makes the calls that are left.
+ * Goes on with what is left. Gives the answer where a script gave one.
  *
- * @throws {AgentLoopError} `not_waiting` when another process was faster, and what the calls of any reply throw.
+ * @throws {AgentLoopError} `not_waiting` when another process was faster, and what the calls of any reply or script throw.
  */
-export async function resumeCalls(
+export async function resumeOpen(
   run: RunState,
-  { batch, decision, trace }: {
-    readonly batch: OpenBatch;
+  { open, decision, trace }: {
+    readonly open: OpenWait;
     readonly decision: ResumeRequest["decision"];
     readonly trace: Trace;
   },
-): Promise<void> {
-  const { pending, calls, lost, waitsSince } = batch;
+): Promise<string | undefined> {
+  const { pending } = open;
+  const approve = onceFor(run, { pending, decision });
+  if (open.kind === "script") return await resumeScript(run, { open, word: approve, trace });
+  const { calls, lost, waitsSince } = open;
   const claim = (step: RunStep) => claimCall(run, { step, waitsSince });
-  const word = { callId: pending.callId, approve: onceFor(run, { pending, decision }) };
+  const word = { callId: pending.callId, approve };
   await makeCalls(run, calls, { turn: 1, trace, lost, word, claim });
+  return undefined;
 }
 
 /** Of several processes that go on, the one whose step was stored first makes the call. */

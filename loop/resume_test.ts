@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { ApprovalDecision, Approve } from "../contracts/approval.ts";
 import type { JsonValue } from "../contracts/json.ts";
 import type { Message } from "../contracts/model.ts";
+import type { SessionStore } from "../contracts/session.ts";
 import type { RunStep } from "../contracts/step.ts";
 import type { CallableTool, ToolSet } from "../contracts/tool.ts";
 import type { ScriptedStep } from "../llm/scripted.ts";
@@ -193,21 +194,27 @@ Deno.test("resume: a message in place of a word is answered, and the model is to
   assert.deepEqual(done, ["look {}"]);
 });
 
-Deno.test("waiting: a script cannot wait, so that there no word is a refusal", async () => {
+Deno.test("waiting: where no store keeps scripts, one cannot wait, so that there no word is a refusal", async () => {
+  const store = new MemoryStore();
+  const sessions: SessionStore = {
+    get: (id) => store.get(id),
+    exists: (id) => store.exists(id),
+    updateData: (id, json) => store.updateData(id, json),
+    finalize: (id, summary) => store.finalize(id, summary),
+  };
   using run = fixture([
     "```js\nasync function run() { try { await send(); } catch (e) { answer(e.message); } }\n```",
   ], {
+    store,
     sandbox: {
       functions: [{ name: "send", sideEffect: true, execute: () => 1 }],
     },
-    config: { policy: new DefaultPolicy(), approve: WAIT },
+    config: { policy: new DefaultPolicy(), approve: WAIT, sessions },
   });
   const result = await run.loop.run({ sessionId: "s", message: "go" });
   assert.match(result.finalText, /nobody has decided yet, so it was not done/);
-  await assert.rejects(
-    () => run.loop.resume({ sessionId: "s", decision: { decision: "approve" } }),
-    /only runs that call tools by name wait/,
-  );
+  const resumed = await run.loop.resume({ sessionId: "s", decision: { decision: "approve" } });
+  assert.equal(resumed.error?.code, "not_waiting");
 });
 
 Deno.test("waiting: a session that is read in another order of runs, or by steps of nobody, waits for nothing", async () => {

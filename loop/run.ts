@@ -9,14 +9,14 @@ import { prepareRun } from "./prepare.ts";
 import { Recorder } from "./recorder.ts";
 import { rememberRun } from "./remember_run.ts";
 import { endEarly, report, type RunEnd, type RunLife, settle } from "./run_end.ts";
-import { readOpenBatch, resumeCalls } from "./resume.ts";
+import { readOpenWait, resumeOpen } from "./resume.ts";
 import { createRunId } from "./run_id.ts";
 import { RunSecrets } from "./run_secrets.ts";
 import { NO_TOOLS, takeTools } from "./run_tools.ts";
 import { SandboxLease } from "./sandbox_lease.ts";
 import { Spending } from "./spending.ts";
 import { startTrace } from "./trace.ts";
-import { takeTurn } from "./turn.ts";
+import { takeOutcome, takeTurn } from "./turn.ts";
 import type { LoopParts } from "./validate.ts";
 import { WarmUp } from "./warm_up.ts";
 
@@ -112,7 +112,7 @@ async function live(
   try {
     const { sessionId } = request;
     const discovers = (request.toolExpander ?? parts.toolExpander) !== undefined;
-    const batch = resume && await readOpenBatch(parts.steps, { ...resume, sessionId });
+    const open = resume && await readOpenWait(parts, { ...resume, sessionId });
     const run = await prepareRun({
       ...life,
       resumes: resume !== undefined,
@@ -123,8 +123,11 @@ async function live(
       signal: wall.signal,
       pauseWall: () => wall.pause(),
     });
-    if (resume !== undefined && batch !== undefined) {
-      await resumeCalls(run, { batch, decision: resume.decision, trace: life.trace });
+    if (resume !== undefined && open !== undefined) {
+      const { decision } = resume;
+      const answer = await resumeOpen(run, { open, decision, trace: life.trace });
+      const end = await takeOutcome(run, answer);
+      if (end.kind === "answered") return completed(end);
     }
     for (let turn = 1; turn <= run.lastTurn; turn++) {
       const end = await takeTurn(run, turn);
@@ -138,8 +141,6 @@ async function live(
   }
 }
 
-function completed(
-  { kind: _, ...answer }: Extract<TurnEnd, { readonly kind: "answered" }>,
-): RunEnd {
+function completed({ kind: _, ...answer }: TurnEnd & { readonly kind: "answered" }): RunEnd {
   return { status: "completed", ...answer };
 }

@@ -204,7 +204,10 @@ async function resultOf(
     turn,
     trace,
     note: (text) => notes.push(text),
-    wait: (asked) => pending = { callId: call.id, ...asked },
+    wait: (asked) => {
+      pending = { callId: call.id, ...asked };
+      return undefined;
+    },
     ...(word?.callId === call.id ? { approve: word.approve } : {}),
   });
   const reply = await pass({

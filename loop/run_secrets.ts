@@ -9,8 +9,8 @@ export class RunSecrets {
   #redactor: TextRedactor | undefined;
   /** Values that were filled in for scripts and given to none, by their names. */
   readonly #unseen = new Map<string, string>();
-  /** Names of those that a script has. */
-  readonly #shown = new Set<string>();
+  /** Those that a script has, by their names. */
+  readonly #shown = new Map<string, string>();
 
   /** Begins with the redactor that the loop was given, if any. */
   constructor(given: TextRedactor | undefined) {
@@ -45,9 +45,14 @@ export class RunSecrets {
     if (!this.#shown.has(name)) this.#unseen.set(name, value);
   }
 
+  /** Values that a script got itself, by their names. */
+  get shown(): ReadonlyMap<string, string> {
+    return this.#shown;
+  }
+
   /** Keeps in mind that a script got a value itself: there is nothing left to be kept from it. */
-  show(name: string): void {
-    this.#shown.add(name);
+  show(name: string, value: string): void {
+    this.#shown.set(name, value);
     this.#unseen.delete(name);
   }
 }

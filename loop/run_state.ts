@@ -13,6 +13,7 @@ import type { LimitReached } from "./limits.ts";
 import type { GateOptions } from "./passage.ts";
 import type { Protocol } from "./protocol.ts";
 import type { Recorder } from "./recorder.ts";
+import type { RunSecrets } from "./run_secrets.ts";
 import type { RunTools } from "./run_tools.ts";
 import type { Spending } from "./spending.ts";
 import type { Trace } from "./trace.ts";
@@ -37,6 +38,8 @@ export interface TurnContext {
   readonly note: (text: string) => void;
   /** Takes a call on which there is no word yet; without it such a call is refused. */
   readonly wait?: GateOptions["wait"];
+  /** Told of a call that was decided on, before anything comes of that; with false nothing does. */
+  readonly begin?: GateOptions["begin"];
   /** Answers for a person who has spoken already, about every call that is asked about or not. */
   readonly approve?: Approve;
   /** The span in which the script runs. */
@@ -74,6 +77,8 @@ export interface RunState {
   /** Ends with the run; its reason is an `AgentLoopError`. */
   readonly signal: AbortSignal;
   readonly recorder: Recorder;
+  /** What may not be seen of the run. */
+  readonly secrets: RunSecrets;
   readonly tally: RunTally;
   readonly spending: Spending;
   readonly trace: Trace;

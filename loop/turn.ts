@@ -52,15 +52,30 @@ export async function takeTurn(run: RunState, turn: number): Promise<TurnEnd> {
         : {}),
     };
     const end = await takeReply(run, { asked, cost, turn, trace, isLast });
-    // An answer that came all the same is worth more than the word that it came too late.
-    if (end.kind === "goes_on" && run.reached !== undefined) throw run.reached;
-    return end;
+    return unlessReached(run, end);
   });
 }
 
 /** Whether the last turn is for an answer: where the loop wants one, and where it is there for that alone. */
 function isToAnswer({ parts, lastTurn, maxIterations }: RunState): boolean {
   return parts.forceFinalText || lastTurn > maxIterations;
+}
+
+/** An answer that came all the same is worth more than the word that it came too late. */
+function unlessReached(run: RunState, end: TurnEnd): TurnEnd {
+  if (end.kind === "goes_on" && run.reached !== undefined) throw run.reached;
+  return end;
+}
+
+/**
+ * Takes what came of a script that went on after it had waited, before the first turn.
+ *
+ * @throws {LimitReached} when it has come to one of the run's limits.
+ */
+export async function takeOutcome(run: RunState, text: string | undefined): Promise<TurnEnd> {
+  if (text === undefined) return unlessReached(run, { kind: "goes_on" });
+  const answer = { text, cost: NO_COST, forced: false, turn: 0 };
+  return unlessReached(run, await giveAnswer(run, answer));
 }
 
 async function takeReply(

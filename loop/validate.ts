@@ -260,17 +260,12 @@ export function checkRequest(
 /**
  * Checks a word on a call that waits.
  *
- * @throws {TypeError} when it is none, when the loop does not call tools by name, and as for any request.
+ * @throws {TypeError} when it is none, and as for any request.
  */
 export function checkResume(
   { decision, callId, ...request }: ResumeRequest,
   parts: Pick<LoopParts, "protocol" | "tools" | "memory">,
 ): void {
-  if (parts.protocol !== "tools") {
-    throw new TypeError(
-      `resume: only runs that call tools by name wait for a word; the protocol is ${parts.protocol}`,
-    );
-  }
   const word: unknown = decision?.decision;
   if (word !== "approve" && word !== "deny") {
     throw new TypeError(

@@ -1,5 +1,5 @@
 /** One host call on its way to its handler and back. The sandbox takes no handler's word that it keeps to its contract. */
-import type { HostCall, HostCallHandler, HostReply, SandboxLimits } from "../contracts/sandbox.ts";
+import type { EvaluateRequest, HostCall, HostReply, SandboxLimits } from "../contracts/sandbox.ts";
 import { SLEEP, sleepAsAsked } from "./sleep.ts";
 
 const encoder = new TextEncoder();
@@ -7,13 +7,15 @@ const encoder = new TextEncoder();
 /** The reply to a call, within the limits. Never rejects: what a handler throws becomes an error that the script can catch. */
 export async function answerCall(
   call: HostCall,
-  onCall: HostCallHandler,
+  { onCall, onSleep }: Pick<EvaluateRequest, "onCall" | "onSleep">,
   limits: SandboxLimits,
 ): Promise<HostReply> {
   try {
-    const reply = call.name === SLEEP
+    const reply = call.name !== SLEEP
+      ? await onCall(call)
+      : onSleep === undefined
       ? await sleepAsAsked(call.argsJson, call.signal)
-      : await onCall(call);
+      : await onSleep(call, () => sleepAsAsked(call.argsJson, call.signal));
     return bound(call.name, reply, limits);
   } catch (error) {
     const message = error instanceof Error ? error.message : "";

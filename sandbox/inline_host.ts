@@ -73,7 +73,7 @@ function runInline(
   request: EvaluateRequest,
   { limits, packs }: LeaseOptions,
 ): Promise<Execution> {
-  const { signal, onCall, now } = request;
+  const { signal, now } = request;
   if (signal?.aborted) {
     return Promise.resolve(failedExecution(request, failureFor("cancelled", limits)));
   }
@@ -92,7 +92,7 @@ function runInline(
     }
     async function call(sequence: number, name: string, argsJson: string): Promise<GuestReply> {
       const call: HostCall = { name, argsJson, sequence, signal: calls.signal };
-      const reply = await answerCall(call, onCall, limits);
+      const reply = await answerCall(call, request, limits);
       return { ...reply, nowMs: now().getTime() };
     }
 

@@ -31,7 +31,7 @@ export function runScript(
   options: { readonly limits: SandboxLimits; readonly packs: number },
 ): Promise<ScriptEnd> {
   const { limits } = options;
-  const { signal, onCall, now } = request;
+  const { signal, now } = request;
   return new Promise((resolve) => {
     const calls = new AbortController();
     const clockMs = [now().getTime()];
@@ -105,7 +105,7 @@ export function runScript(
       }
       hostCalls++;
       const call: HostCall = { name, argsJson, sequence, signal: calls.signal };
-      answer(sequence, await answerCall(call, onCall, limits));
+      answer(sequence, await answerCall(call, request, limits));
     }
     function answer(sequence: number, reply: HostReply): void {
       if (ended) return;

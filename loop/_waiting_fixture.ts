@@ -1,0 +1,76 @@
+/** What the tests of scripts that wait share: functions that note what was really done, and loops over one store, each a process of its own. */
+import type { Approve } from "../contracts/approval.ts";
+import type { JsonValue } from "../contracts/json.ts";
+import type { LoopConfig, RunResult } from "../contracts/loop.ts";
+import type { HostFunction } from "../contracts/sandbox.ts";
+import type { ScriptedStep } from "../llm/scripted.ts";
+import { MemoryStore } from "../stores/memory.ts";
+import type { FakeSandboxOptions } from "./_fake_sandbox.ts";
+import { block, type Fixture, fixture } from "./_run_fixture.ts";
+import { DefaultPolicy } from "./policy.ts";
+
+/** No word yet. */
+export const WAIT: Approve = () => ({ decision: "wait" });
+
+/** A store, and what was really done over it. */
+export class Waiting {
+  readonly store = new MemoryStore();
+  readonly done: string[] = [];
+  /** Called when a function runs, before it gives its result. */
+  onCall: (name: string, args: JsonValue | undefined) => unknown = () => {};
+  #count = 0;
+
+  /** Functions: `look` passes and gives another number each time, `send` is asked about. */
+  readonly functions: HostFunction[] = [
+    this.#function("look", false, () => ++this.#count),
+    this.#function("send", true, () => "sent"),
+    this.#function("pay", true, () => "paid"),
+  ];
+
+  /** One process. */
+  open(
+    replies: readonly ScriptedStep[],
+    { config, sandbox, approve = WAIT }: {
+      readonly config?: Partial<LoopConfig>;
+      readonly sandbox?: FakeSandboxOptions;
+      readonly approve?: Approve;
+    } = {},
+  ): Fixture {
+    return fixture(replies, {
+      store: this.store,
+      sandbox: { functions: this.functions, ...sandbox },
+      config: { policy: new DefaultPolicy(), approve, calls: this.store, ...config },
+    });
+  }
+
+  /** Runs a script until it waits. */
+  async wait(source: string, options: Parameters<Waiting["open"]>[1] = {}): Promise<RunResult> {
+    using run = this.open([block(source)], options);
+    return await run.loop.run({ sessionId: "s", message: "go" });
+  }
+
+  /** Names of the calls in the audit log, with what was decided. */
+  async audit(): Promise<string[]> {
+    return (await this.store.calls("s")).map(({ name, decision }) => `${name} ${decision}`);
+  }
+
+  #function(name: string, sideEffect: boolean, result: () => JsonValue): HostFunction {
+    return {
+      name,
+      sideEffect,
+      execute: async (args) => {
+        this.done.push(`${name} ${JSON.stringify(args[0] ?? null)}`);
+        await this.onCall(name, args[0]);
+        return result();
+      },
+    };
+  }
+}
+
+/** The observation that the model was sent last. */
+export function observed({ llm }: Fixture): string {
+  return llm.requests.at(-1)?.messages.at(-1)?.content ?? "";
+}
+
+/** A word that says yes. */
+export const YES = { sessionId: "s", decision: { decision: "approve" } } as const;
