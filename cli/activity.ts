@@ -61,6 +61,11 @@ export function followRun(status: Status, options: FollowOptions = {}): Activity
     completion += tokens.completion;
   }
 
+  /** What goes on before the first turn belongs to a run that waited. */
+  function place(): string {
+    return turn === 0 ? "resumed" : `turn ${turn}`;
+  }
+
   function onEvent(event: RunEvent): void {
     switch (event.type) {
       case "user":
@@ -107,7 +112,7 @@ export function followRun(status: Status, options: FollowOptions = {}): Activity
         if (status.level === "verbose" || calls <= CALL_LINES) {
           const refused = event.args.outcome === "refused";
           status.line(
-            `turn ${turn}  ${callText(event.args, whyRefused)}`,
+            `${place()}  ${callText(event.args, whyRefused)}`,
             refused ? "warning" : "dim",
           );
         }
@@ -121,9 +126,9 @@ export function followRun(status: Status, options: FollowOptions = {}): Activity
           formatDuration(event.durationMs),
           ...tokensTexts(event.tokens),
         ];
-        const head = `turn ${turn}  script of ${countOf(scriptLines, "line")}: ${
-          figures.join(", ")
-        }`;
+        // One that waited was sent in a run before.
+        const script = scriptLines === 0 ? "script" : `script of ${countOf(scriptLines, "line")}`;
+        const head = `${place()}  ${script}: ${figures.join(", ")}`;
         const tone = event.ok ? "dim" : "warning";
         if (status.level === "verbose") status.line(indent(head, event.content), tone);
         else status.line(`${head} | ${excerpt(event.content)}`, tone);
@@ -132,7 +137,7 @@ export function followRun(status: Status, options: FollowOptions = {}): Activity
       case "data_update":
         if (status.level === "verbose") {
           const bytes = new TextEncoder().encode(JSON.stringify(event.args)).length;
-          status.detail(`turn ${turn}  carries ${formatBytes(bytes)} to the next turn`);
+          status.detail(`${place()}  carries ${formatBytes(bytes)} to the next turn`);
         }
         break;
       case "compacted":
@@ -153,7 +158,7 @@ export function followRun(status: Status, options: FollowOptions = {}): Activity
         add(event.tokens);
         // An answer that a script gave is on the line of that script.
         if (scriptLines === 0) {
-          status.line([`turn ${turn}  answer`, ...tokensTexts(event.tokens)].join(", "), "dim");
+          status.line([`${place()}  answer`, ...tokensTexts(event.tokens)].join(", "), "dim");
         }
         break;
       case "answer_held_back":

@@ -88,12 +88,12 @@ Deno.test("commands of a group are two words", () => {
   });
   strictEqual(
     refusal("sessions"),
-    "sessions needs to know what to do: ls, show, calls, compact, rm, revoke",
+    "sessions needs to know what to do: ls, waiting, show, calls, compact, rm, revoke",
   );
   strictEqual(refusal("sessions", "sho"), "unknown command sessions sho; did you mean show?");
   strictEqual(
     refusal("sessions", "delete"),
-    "unknown command sessions delete; there are ls, show, calls, compact, rm, revoke",
+    "unknown command sessions delete; there are ls, waiting, show, calls, compact, rm, revoke",
   );
 });
 

@@ -12,10 +12,8 @@ export interface CommandSpec extends CommandInfo {
 
 const OUTPUT: readonly (keyof CliOptions)[] = ["json", "quiet", "verbose", "noColor"];
 const ENDPOINT: readonly (keyof CliOptions)[] = ["model", "baseUrl"];
-const RUN: readonly (keyof CliOptions)[] = [
-  "session",
-  "continue",
-  "ephemeral",
+/** What a run takes, whichever session it is in. */
+const RUN_IN_SESSION: readonly (keyof CliOptions)[] = [
   "db",
   ...ENDPOINT,
   "maxSteps",
@@ -28,7 +26,6 @@ const RUN: readonly (keyof CliOptions)[] = [
   "historyWindow",
   "noCompact",
   "context",
-  "system",
   "assistant",
   "timezone",
   "cwd",
@@ -50,6 +47,13 @@ const RUN: readonly (keyof CliOptions)[] = [
   "secret",
   "noConfig",
 ];
+const RUN: readonly (keyof CliOptions)[] = [
+  "session",
+  "continue",
+  "ephemeral",
+  "system",
+  ...RUN_IN_SESSION,
+];
 
 /** Those of a run that belong to one message, or to a person who is there. */
 const OF_ONE_RUN: readonly (keyof CliOptions)[] = ["session", "continue"];
@@ -68,7 +72,10 @@ export const COMMANDS: readonly CommandSpec[] = [
       "",
       "With --json every event is one object on a line of its own, and the last line is always the result,",
       "also when nothing ran: type result, status, text, reason, error (null, or type and message), forced,",
-      "flagged, session_id, run_id, steps, tokens, spent, data_bytes_carried, duration_ms, exit_code.",
+      "flagged, pending (null, or the call that waits), session_id, run_id, steps, tokens, spent,",
+      "data_bytes_carried, duration_ms, exit_code.",
+      "",
+      "With --approve wait a run ends with exit code 5 where somebody would be asked; resume goes on with it.",
     ],
     options: [...RUN, "raw", ...OUTPUT],
     load: async () => (await import("./commands/run.ts")).runMessage,
@@ -86,6 +93,20 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     options: [...RUN, "raw", "quiet", "verbose", "noColor"],
     load: async () => (await import("./commands/chat.ts")).chat,
+  },
+  {
+    name: "resume",
+    usage: "SESSION",
+    summary: "go on with a run that waits for a word on a call",
+    details: [
+      '--allow makes the call, --args JSON makes it with other arguments (a list, such as ["a", {"b": 1}]),',
+      "--deny REASON refuses it; the model is told of both. Without one of them you are asked at a terminal,",
+      "or --approve answers. What was done before is not done again, and the answer comes as from run.",
+      "Give the options that the run had: --cwd, --allow-net and the others count from here on as they are",
+      "given now. sessions waiting lists what waits.",
+    ],
+    options: ["allow", "deny", "args", "call", ...RUN_IN_SESSION, "raw", ...OUTPUT],
+    load: async () => (await import("./commands/resume.ts")).resumeRun,
   },
   {
     name: "serve",
@@ -140,6 +161,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     details: [],
     options: ["db", "noConfig", ...OUTPUT],
     load: async () => (await import("./commands/sessions_ls.ts")).listSessions,
+  },
+  {
+    name: "sessions waiting",
+    usage: "",
+    summary: "list the sessions that wait for a word on a call",
+    details: [],
+    options: ["db", "noConfig", ...OUTPUT],
+    load: async () => (await import("./commands/sessions_waiting.ts")).listWaiting,
   },
   {
     name: "sessions show",

@@ -12,20 +12,38 @@ export function continueCommand(
   options: Pick<CliOptions, "db" | "model" | "baseUrl"> & Partial<Pick<CliOptions, "noConfig">>,
   { sessionId, chat = false }: { readonly sessionId: string; readonly chat?: boolean },
 ): string {
+  return [
+    "agentloop",
+    ...(chat ? ["chat"] : []),
+    ...repeatedOptions(options),
+    `--session${separatorOf(sessionId)}${shellWord(sessionId)}`,
+    ...(chat ? [] : ['"go on"']),
+  ].join(" ");
+}
+
+/** `agentloop resume ID --allow` with the options that were given. */
+export function resumeCommand(
+  options: Parameters<typeof continueCommand>[0] & Partial<Pick<CliOptions, "approve">>,
+  { sessionId }: { readonly sessionId: string },
+): string {
+  return [
+    "agentloop resume",
+    ...repeatedOptions(options),
+    ...(options.approve === "wait" ? ["--approve wait"] : []),
+    "--allow",
+    ...(sessionId.startsWith("-") ? ["--"] : []),
+    shellWord(sessionId),
+  ].join(" ");
+}
+
+function repeatedOptions(options: Parameters<typeof continueCommand>[0]): string[] {
   const repeated = REPEATED.flatMap(([field, name]) => {
     const value = options[field];
     if (value === undefined) return [];
     const shown = field === "baseUrl" && holdsSecrets(value) ? "…" : shellWord(value);
     return [`--${name}${separatorOf(value)}${shown}`];
   });
-  return [
-    "agentloop",
-    ...(chat ? ["chat"] : []),
-    ...repeated,
-    ...(options.noConfig ? ["--no-config"] : []),
-    `--session${separatorOf(sessionId)}${shellWord(sessionId)}`,
-    ...(chat ? [] : ['"go on"']),
-  ].join(" ");
+  return [...repeated, ...(options.noConfig ? ["--no-config"] : [])];
 }
 
 /** Whether an address has a part that is nobody else's business. */

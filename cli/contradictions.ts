@@ -26,6 +26,9 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
   { fields: ["noExec", "allowExec"], why: NOTHING_TO_RUN },
   { fields: ["noExec", "dangerouslyAllowShell"], why: NOTHING_TO_RUN },
   { fields: ["noSkills", "skillsDir"], why: "without skills no folder has any" },
+  { fields: ["allow", "deny"], why: "they are opposite words" },
+  { fields: ["deny", "args"], why: "what is refused is made with no arguments" },
+  { fields: ["allow", "args"], why: "--args alone makes the call, with these arguments" },
   { fields: ["quiet", "verbose"], why: "they ask for opposite things" },
 ];
 

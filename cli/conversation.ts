@@ -1,7 +1,8 @@
 /**
  * Puts a run together from the options: model, store, sandbox, loop, session. Everything slow is started at once and imported only here.
  */
-import type { RunRequest, RunResult } from "../contracts/loop.ts";
+import type { PendingApproval } from "../contracts/approval.ts";
+import type { ResumeRequest, RunRequest, RunResult } from "../contracts/loop.ts";
 import type { TextRedactor } from "../contracts/redaction.ts";
 import { redactJson } from "../redact/redact_json.ts";
 import { type Activity, followRun } from "./activity.ts";
@@ -43,6 +44,8 @@ export interface Conversation extends AsyncDisposable {
    * stdout that goes away end the run.
    */
   ask(message: string): Promise<RunResult>;
+  /** Goes on with the session's run that waits; the rest is as for a message. */
+  resume(word: Pick<ResumeRequest, "decision" | "callId">): Promise<RunResult>;
   /**
    * Answers one message of any session, which is created when it is new; other sessions may be answered meanwhile. Nothing is printed, and only the
    * request's signal ends the run.
@@ -151,9 +154,9 @@ export async function openConversation(
   });
   const parts = cleanup.move();
 
-  async function run({ sessionId, ...message }: SessionMessage): Promise<RunResult> {
+  function common(sessionId: string): Omit<RunRequest, "message"> {
     const approve = approvals.approveFor(sessionId);
-    const request: RunRequest = {
+    return {
       sessionId,
       ...(runContext === "" ? {} : { context: runContext }),
       ...(chosen.model === undefined ? {} : { model: chosen.model }),
@@ -161,8 +164,11 @@ export async function openConversation(
       ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
       ...(approve === undefined ? {} : { approve }),
       ...(options.memory ? { memory: true } : {}),
-      ...message,
     };
+  }
+
+  async function run(message: SessionMessage): Promise<RunResult> {
+    const request = { ...common(message.sessionId), ...message };
     // Where the store cannot be read, the run says so.
     const prepared = await assistant?.prepare(request).catch(() => request);
     return await running.loop.run(prepared ?? request);
@@ -195,27 +201,47 @@ export async function openConversation(
       await running[Symbol.asyncDispose]();
       [running, chosen] = [opened, next];
     },
-    async ask(message) {
-      using following = activity = followRun(status, { whyRefused: settings.policy.whyRefused });
-      return await run({
-        sessionId,
-        message,
-        signal: AbortSignal.any([interrupt.signal, output.closed]),
-        onEvent(event) {
-          following.onEvent(event);
-          output.line(eventLine(event));
-        },
-      });
-    },
+    ask: (message) => drive((heard) => run({ sessionId, message, ...heard })),
+    resume: (word) =>
+      drive((heard) => running.loop.resume({ ...common(sessionId), ...heard, ...word })),
     async answer(request) {
       const { sessionId } = request;
       if (texts.system !== undefined && !await store.exists(sessionId)) {
         await store.configure(sessionId, { systemPrompt: texts.system });
       }
-      return await run(request);
+      return shown(await run(request));
     },
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
+
+  async function drive(
+    start: (heard: Pick<RunRequest, "signal" | "onEvent">) => Promise<RunResult>,
+  ): Promise<RunResult> {
+    using following = activity = followRun(status, { whyRefused: settings.policy.whyRefused });
+    const result = await start({
+      signal: AbortSignal.any([interrupt.signal, output.closed]),
+      onEvent(event) {
+        following.onEvent(event);
+        output.line(eventLine(event));
+      },
+    });
+    return shown(result);
+  }
+
+  function shown(result: RunResult): RunResult {
+    const { pending } = result;
+    return pending === undefined
+      ? result
+      : { ...result, pending: withoutSecrets(pending, settings) };
+  }
+}
+
+/** A call that waits, as it may be shown. */
+function withoutSecrets(
+  pending: PendingApproval,
+  { redactor }: { readonly redactor: TextRedactor },
+): PendingApproval {
+  return redactJson({ ...pending }, redactor) as unknown as PendingApproval;
 }
 
 /** Where answers come from when nothing else is read. */

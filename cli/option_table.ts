@@ -94,8 +94,16 @@ export interface CliOptions {
   readonly assistant: boolean;
   /** Where the user of an assistant is. */
   readonly timezone?: string;
-  /** How questions of the policy are answered: `prompt`, `stdio`, `auto` or `deny`. */
+  /** How questions of the policy are answered: `prompt`, `stdio`, `auto`, `deny` or `wait`. */
   readonly approve?: string;
+  /** The call that waits is to be made. */
+  readonly allow: boolean;
+  /** The call that waits is refused, for this reason. */
+  readonly deny?: string;
+  /** The call that waits is to be made with these arguments, as JSON or `@file`. */
+  readonly args?: string;
+  /** The call that is meant. */
+  readonly call?: string;
   /** The project that scripts read, change and run commands in. */
   readonly cwd?: string;
   /** Folders that hold skills, below the project's root. */
@@ -273,9 +281,19 @@ export const OPTIONS: readonly OptionSpec[] = [
     "approve",
     "approve",
     "text",
-    "who answers where the policy asks: prompt, stdio, auto or deny",
+    "who answers where the policy asks: prompt, stdio, auto, deny, wait",
     "WAY",
   ),
+  option("allow", "allow", "flag", "resume: the call that waits is made"),
+  option("deny", "deny", "text", "resume: it is refused, and the model is told why", "REASON"),
+  option(
+    "args",
+    "args",
+    "text",
+    "resume: it is made with other arguments; @FILE reads them",
+    "JSON",
+  ),
+  option("call", "call", "text", "resume: the call that is meant, where you want to be sure", "ID"),
   option(
     "secret",
     "secret",

@@ -29,6 +29,7 @@ export type OptionUse = FileUse & {
   readonly completes?: "file" | "folder" | "@file" | readonly string[];
 };
 
+const A_WORD = "a file cannot answer what a person is asked";
 const ONE_INVOCATION = "it belongs to one invocation, not to a project";
 
 /** Every option. That none is left out is checked by the type. */
@@ -57,9 +58,13 @@ export const OPTION_USES: Readonly<Record<keyof CliOptions, OptionUse>> = {
   cwd: trusted({ completes: "folder" }),
   approve: trusted({
     sample: "prompt",
-    unless: (value) => value === "deny" || value === "prompt",
-    completes: ["prompt", "stdio", "auto", "deny"],
+    unless: (value) => value === "deny" || value === "prompt" || value === "wait",
+    completes: ["prompt", "stdio", "auto", "deny", "wait"],
   }),
+  allow: refused(A_WORD),
+  deny: refused(A_WORD),
+  args: refused(A_WORD, "@file"),
+  call: refused(A_WORD),
   noProject: harmless({ sample: false }),
   skillsDir: trusted({ sample: [".agentloop/skills"] }),
   noSkills: harmless({ sample: false }),
@@ -95,7 +100,7 @@ export const OPTION_USES: Readonly<Record<keyof CliOptions, OptionUse>> = {
   raw: harmless({ sample: false }),
   noColor: harmless({ sample: false }),
   noConfig: refused("a file that is read cannot say that it is not"),
-  yes: refused("a file cannot answer what a person is asked"),
+  yes: refused(A_WORD),
   help: refused(ONE_INVOCATION),
   version: refused(ONE_INVOCATION),
 };

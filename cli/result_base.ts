@@ -11,6 +11,7 @@ export const RESULT_BASE = {
   error: null,
   forced: false,
   flagged: false,
+  pending: null,
   session_id: null,
   run_id: null,
   steps: 0,

@@ -1,6 +1,7 @@
 /**
  * The last line of stdout in JSON mode: one object that says how the command ended, also when it failed.
  */
+import type { PendingApproval } from "../contracts/approval.ts";
 import type { JsonValue } from "../contracts/json.ts";
 import type { TokenUsage } from "../contracts/model.ts";
 import type { Outcome } from "./command.ts";
@@ -19,6 +20,7 @@ export function resultLine(outcome: Outcome, durationMs: number): JsonValue {
     error: failure === undefined ? null : { type: failure.type, message: failure.message },
     forced: run?.forced ?? false,
     flagged: run?.flagged ?? false,
+    pending: run?.pending === undefined ? null : pendingFields(run.pending),
     session_id: run?.sessionId ?? null,
     run_id: run?.runId ?? null,
     steps: run?.steps ?? 0,
@@ -33,6 +35,13 @@ export function resultLine(outcome: Outcome, durationMs: number): JsonValue {
     exit_code: outcome.exitCode,
     ...outcome.extra,
   };
+}
+
+/** A call that waits, as it leaves the process. */
+export function pendingFields(
+  { callId, name, target, args, reason }: PendingApproval,
+): { readonly [key: string]: JsonValue } {
+  return { call_id: callId, name, target: target ?? null, args: [...args], reason };
 }
 
 /** Token counts as they leave the process; what the provider does not tell is left out. */

@@ -8,7 +8,8 @@ import {
 } from "../contracts/loop.ts";
 import { DEFAULT_ASSISTANT_ITERATIONS } from "../ext/assistant/iterations.ts";
 import type { Outcome } from "./command.ts";
-import { continueCommand } from "./continue_command.ts";
+import { pendingText } from "./pending_text.ts";
+import { continueCommand, resumeCommand } from "./continue_command.ts";
 import { describeFailure, EXIT_ERROR, EXIT_OK, type Failure } from "./failure.ts";
 import type { Interrupt } from "./interrupt.ts";
 import type { CliOptions } from "./option_table.ts";
@@ -69,7 +70,7 @@ function failureOf(
     case "limit":
       return told("limit", limitMessage(run, options), EXIT_LIMIT);
     case "waiting":
-      return told("waiting", "Stopped at a call that needs an approval.", EXIT_WAITING);
+      return { ...told("waiting", waitingMessage(run), EXIT_WAITING), ...resumeHint(run, options) };
     case "completed":
     case "error":
       break;
@@ -88,6 +89,20 @@ function failureOf(
 
 function maxStepsOf({ maxSteps, assistant }: CliOptions): number {
   return maxSteps ?? (assistant ? DEFAULT_ASSISTANT_ITERATIONS : DEFAULT_MAX_ITERATIONS);
+}
+
+function waitingMessage({ pending }: RunResult): string {
+  const what = pending === undefined ? "" : `: ${pendingText(pending)}`;
+  return `Stopped at a call that needs an approval${what}.`;
+}
+
+function resumeHint(run: RunResult, options: CliOptions): Pick<Failure, "hint"> {
+  if (options.ephemeral) return {};
+  return {
+    hint: `To go on: ${
+      resumeCommand(options, run)
+    }; in place of --allow there is --deny REASON, and --args JSON`,
+  };
 }
 
 function limitMessage({ reason, spent }: RunResult, { maxTokens, maxCost }: CliOptions): string {

@@ -9,6 +9,9 @@ import { isAside, type RunStep } from "../contracts/step.ts";
 import { callIdOf, callsOf } from "./call_steps.ts";
 import type { StepBody } from "./recorder.ts";
 
+/** Newest steps of a session in which is looked for what it waits at. */
+export const PENDING_REACH = 500;
+
 /** Ends a run at a call that waits. No failure: it goes from the call to the end of the run, and no further. */
 export class WaitingForApproval extends Error {
   /** The call. */
@@ -92,6 +95,18 @@ export function findOpenScript(steps: readonly RunStep[]): OpenScriptStep | unde
   const waiting = after.findLast(({ stepType }) => stepType === "approval");
   if (waiting === undefined) return undefined;
   return { pending: pendingOf(waiting), stepIndex: steps[scriptAt]!.stepIndex };
+}
+
+/** The call that a session waits at, and since when; nothing when it waits at none. The steps are its newest, in the order of their indexes. */
+export function findPending(
+  steps: readonly RunStep[],
+): { readonly pending: PendingApproval; readonly since: Date } | undefined {
+  const pending = findOpenBatch(steps)?.pending ?? findOpenScript(steps)?.pending;
+  if (pending === undefined) return undefined;
+  const step = steps.findLast(({ stepType, toolArgs }) =>
+    stepType === "approval" && callIdOf(toolArgs) === pending.callId
+  );
+  return step && { pending, since: step.createdAt };
 }
 
 /** After one of these the script before is not gone on with. */

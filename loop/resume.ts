@@ -6,16 +6,19 @@ import type { SessionStore } from "../contracts/session.ts";
 import type { RunStep, StepStore } from "../contracts/step.ts";
 import { callIdOf } from "./call_steps.ts";
 import { attempt } from "./failure.ts";
-import { findOpenBatch, findOpenScript, type OpenBatch, type OpenScriptStep } from "./pending.ts";
+import {
+  findOpenBatch,
+  findOpenScript,
+  type OpenBatch,
+  type OpenScriptStep,
+  PENDING_REACH,
+} from "./pending.ts";
 import { makeCalls } from "./run_calls.ts";
 import { resumeScript } from "./run_script.ts";
 import type { RunState } from "./run_state.ts";
 import type { Trace } from "./trace.ts";
 import type { LoopParts } from "./validate.ts";
 import { type OpenScript, readScript } from "./waiting_script.ts";
-
-/** Newest steps of a session in which the calls of its last reply, or its last script, are looked for. */
-const REACH = 500;
 
 /** What is left of a run that waits: calls of a reply, or a script. */
 export type OpenWait = ({ readonly kind: "calls" } & OpenBatch) | OpenScript;
@@ -124,7 +127,7 @@ function onceFor(
 async function newestSteps(steps: StepStore, sessionId: string): Promise<RunStep[]> {
   return await attempt(
     { doing: `read the steps of session ${sessionId}`, code: "store_failed" },
-    () => steps.lastN(sessionId, REACH),
+    () => steps.lastN(sessionId, PENDING_REACH),
   );
 }
 

@@ -9,7 +9,7 @@ import { grantFor, isGranted } from "./approval_text.ts";
 
 /** A person's answer. */
 export type Answer =
-  | { readonly kind: "session" | "once" | "all" | "no" }
+  | { readonly kind: "session" | "once" | "all" | "no" | "later" }
   | { readonly kind: "edited"; readonly args: readonly JsonValue[] };
 
 /** Asks a person about one call. */
@@ -37,6 +37,8 @@ export function createApprover(
     switch (answer.kind) {
       case "edited":
         return { decision: "approve", args: answer.args };
+      case "later":
+        return { decision: "wait" };
       case "no":
         refused.add(key);
         return { decision: "deny" };

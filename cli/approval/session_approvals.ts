@@ -3,10 +3,16 @@
  */
 import type { Approve } from "../../contracts/approval.ts";
 import type { GrantStore } from "../../contracts/grant.ts";
-import { createApprover } from "./approver.ts";
+import { type Ask, createApprover } from "./approver.ts";
 import { askAtTerminal, type Terminal } from "./ask_person.ts";
 import { askProgram, type Driver } from "./ask_program.ts";
 import type { ApprovalMode } from "./approval_mode.ts";
+
+/** Whoever is asked. */
+function askerOf(mode: ApprovalMode, asking: Terminal & Driver): Ask {
+  if (mode === "stdio") return askProgram(asking);
+  return mode === "wait" ? () => Promise.resolve({ kind: "later" }) : askAtTerminal(asking);
+}
 
 /** The approvals of one invocation. */
 export interface SessionApprovals {
@@ -27,7 +33,7 @@ export function openApprovals(
 ): SessionApprovals {
   let mode = startMode;
   const approvers = new Map<string, Approve>();
-  const ask = mode === "stdio" ? askProgram(asking) : askAtTerminal(asking);
+  const ask = askerOf(mode, asking);
 
   function approverOf(sessionId: string): Approve {
     const known = approvers.get(sessionId);
@@ -52,6 +58,7 @@ export function openApprovals(
           return () => ({ decision: "approve" });
         case "prompt":
         case "stdio":
+        case "wait":
           return approverOf(sessionId);
       }
     },

@@ -12,6 +12,7 @@ const WAYS: Readonly<Record<ApprovalMode, string>> = {
   auto:
     "auto. Whatever would be asked happens unasked: requests to any public host, changes of files, commands",
   deny: "deny. Whatever would be asked is refused",
+  wait: "wait. A run ends where something would be asked; agentloop resume goes on with it",
 };
 
 /** Runs `/approve`. */

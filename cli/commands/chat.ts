@@ -91,8 +91,10 @@ async function answer({ context, conversation }: Chat, message: string): Promise
   const outcome = outcomeOfRun(run, { options: conversation.options, interrupt });
   if (outcome.text !== undefined) await showAnswer(outcome.text.trimEnd(), context);
   if (outcome.failure !== undefined) {
-    const { hint: _, ...failure } = outcome.failure;
-    printFailure(failure, status);
+    // A chat goes on by its next message; what waits needs a word, and that is given elsewhere.
+    const { hint, ...failure } = outcome.failure;
+    const isWaiting = failure.type === "waiting" && hint !== undefined;
+    printFailure(isWaiting ? { ...failure, hint } : failure, status);
   }
   await output.flush();
   return outcome;

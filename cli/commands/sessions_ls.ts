@@ -6,7 +6,7 @@ import { listingLine } from "../session_lines.ts";
 import { openStoreToRead, pathOf } from "../store_access.ts";
 import { oneLine } from "../terminal_text.ts";
 import { formatTable } from "../text_table.ts";
-import { formatCount, formatMoment } from "../units.ts";
+import { countOf, formatCount, formatMoment } from "../units.ts";
 
 /** Runs `sessions ls`. */
 export async function listSessions(context: CommandContext): Promise<Outcome> {
@@ -20,6 +20,14 @@ export async function listSessions(context: CommandContext): Promise<Outcome> {
   if (output.json) {
     for (const session of sessions) output.line(listingLine(session));
     return succeeded();
+  }
+  const waiting = sessions.filter((session) => session.status === "waiting").length;
+  if (waiting > 0) {
+    status.line(
+      `${countOf(waiting, "session")} ${
+        waiting === 1 ? "waits" : "wait"
+      } for a word on a call: agentloop sessions waiting`,
+    );
   }
   return succeeded(formatTable(
     ["ID", "LAST USED", "RUNS", "TOKENS", "TITLE"],

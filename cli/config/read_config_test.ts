@@ -85,7 +85,7 @@ Deno.test("CLI-07: what is wrong with a config file is told with its line and co
     ['{ "model": "" }', /"model" is empty: "model": "NAME"$/],
     ['{ "timeout": "soon" }', /"timeout" must be a time .* not soon$/],
     ['{ "timeout": {} }', /"timeout" must be a time such as "30m".*, not an object$/],
-    ['{ "approve": "always" }', /must be one of prompt, stdio, auto, deny, not always$/],
+    ['{ "approve": "always" }', /must be one of prompt, stdio, auto, deny, wait, not always$/],
     ['{ "approve": "stdio" }', /"approve" cannot be stdio in a file/],
     ['{ "baseUrl": "localhost:1" }', /"baseUrl": The base URL must start with http/],
     ['{ "db": ":memory:" }', /that is "ephemeral": true$/],

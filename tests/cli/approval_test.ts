@@ -152,7 +152,7 @@ Deno.test("approval: a way that there is not, and asking without a terminal, are
   match(prompt.stderr, /--approve prompt needs a terminal for stdin and stderr/);
   const wrong = await home.run(["--approve", "yes", "go"]);
   strictEqual(wrong.code, 3);
-  match(wrong.stderr, /--approve takes prompt, stdio, auto or deny, not "yes"/);
+  match(wrong.stderr, /--approve takes prompt, stdio, auto, deny or wait, not "yes"/);
 });
 
 Deno.test("approval: a program that drives the command answers by lines on stdin", async () => {

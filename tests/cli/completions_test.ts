@@ -12,7 +12,7 @@ const CASES: readonly (readonly [words: readonly string[], completions: readonly
   [["se"], ["serve", "sessions"]],
   [["sessions", "r"], ["revoke", "rm"]],
   [["sessions", "rm", "--no-c"], ["--no-color", "--no-config"]],
-  [["--approve", ""], ["auto", "deny", "prompt", "stdio"]],
+  [["--approve", ""], ["auto", "deny", "prompt", "stdio", "wait"]],
   [["sessions", "calls", "--ou"], ["--outcome"]],
   [["sessions", "calls", "s", "--outcome", "re"], ["refused", "result"]],
   [["sessions", "rm", "--ou"], []],
@@ -152,7 +152,7 @@ Deno.test("completions: bash offers commands, options, values and files", {
     [
       ...CASES.map(([, completions]) => completions),
       ["auto"],
-      ["auto", "deny", "prompt", "stdio"],
+      ["auto", "deny", "prompt", "stdio", "wait"],
       ["dir one"],
       ["--approve=deny"],
     ],

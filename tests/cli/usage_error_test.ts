@@ -8,7 +8,7 @@ const CASES: [name: string, args: string[], message: string][] = [
   [
     "an unknown verb",
     ["sessions", "list"],
-    "unknown command sessions list; there are ls, show, calls, compact, rm, revoke",
+    "unknown command sessions list; there are ls, waiting, show, calls, compact, rm, revoke",
   ],
   [
     "an id with control characters",
