@@ -27,8 +27,10 @@ export interface ApprovalRequest {
 }
 
 /**
- * A person's word on a call. Changed arguments are what the call then runs with, and the model is told. `wait` is no word yet: where the model calls tools by name the
- * run ends there with the status `waiting`, and goes on with `Loop.resume`; a script cannot be left standing, so that there it is a refusal.
+ * A person's word on a call. Changed arguments are what the call then runs with, and the model is told. `wait` is no word yet: the run ends there with the status
+ * `waiting`, and goes on with `Loop.resume`, here or in another process. Calls of a script that are under way then come to their end first. `wait` is a refusal
+ * where a script has fetched more than can be kept (8 MiB), where the session store keeps no scripts (`SessionStore.scripts`), and for what a call only comes to
+ * while it runs, such as the host that a redirect names.
  */
 export type ApprovalDecision =
   | { readonly decision: "approve"; readonly args?: readonly JsonValue[] }
@@ -37,7 +39,7 @@ export type ApprovalDecision =
 
 /** A call that waits for a person's word, as the trace keeps it. */
 export interface PendingApproval {
-  /** The call's id. */
+  /** The call's id: the model's own where it calls tools by name, `js_STEP_POSITION` for a call of a script. */
   readonly callId: string;
   /** The function that is to be called. */
   readonly name: string;
