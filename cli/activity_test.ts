@@ -132,3 +132,10 @@ Deno.test("a refused call says what would let it pass", () => {
     "turn 1  other a.example, refused, 1 ms",
   ]);
 });
+
+Deno.test("a script that goes on after a wait is on a line of its own, before the first turn", () => {
+  deepStrictEqual(linesOf([call("send"), ENDED, { type: "turn_start", turn: 1 }]), [
+    "resumed  send example.com, ok, 12 ms",
+    "resumed  script: ok, 30 ms, 1,000 + 20 tokens | first second returned nothing; args is unchanged",
+  ]);
+});

@@ -1,5 +1,6 @@
-import { strictEqual } from "node:assert/strict";
-import { continueCommand } from "./continue_command.ts";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { parseCommandLine } from "./arguments.ts";
+import { continueCommand, resumeCommand } from "./continue_command.ts";
 
 Deno.test("the way to go on repeats where the session is and what answers it", () => {
   strictEqual(continueCommand({}, { sessionId: "s" }), 'agentloop --session s "go on"');
@@ -22,4 +23,15 @@ Deno.test("the way to go on repeats where the session is and what answers it", (
     continueCommand({ noConfig: true }, { sessionId: "s" }),
     'agentloop --no-config --session s "go on"',
   );
+});
+
+Deno.test("the way to give a word names the session as the command reads it", () => {
+  strictEqual(
+    resumeCommand({ db: "my own.db", noConfig: true, approve: "wait" }, { sessionId: "it's" }),
+    `agentloop resume --db 'my own.db' --no-config --approve wait --allow 'it'\\''s'`,
+  );
+  const dashed = resumeCommand({ approve: "auto" }, { sessionId: "-x" });
+  strictEqual(dashed, "agentloop resume --allow -- -x");
+  const { command, words, options } = parseCommandLine(dashed.split(" ").slice(1));
+  deepStrictEqual([command.name, words, options.allow], ["resume", ["-x"], true]);
 });

@@ -58,6 +58,29 @@ Deno.test("an unfinished run says how to go on, unless nothing was kept", () => 
   strictEqual(outcome({ status: "limit" }, { args: ["--ephemeral"] }).hint, undefined);
 });
 
+Deno.test("a run that waits says at what, without control characters, and how its word is given", () => {
+  const pending = {
+    callId: "js_1_0",
+    name: "send",
+    target: "a\u001b[31m.test",
+    args: ["x\u0007", { to: "y" }],
+    reason: "",
+  };
+  const waiting = { status: "waiting", pending } as const;
+  const { message = "", hint = "" } = outcome(waiting, { args: ["--approve", "wait"] });
+  match(
+    message,
+    /^Stopped at a call that needs an approval: send a.*\.test \["x.*",\{"to":"y"\}\]\.$/,
+  );
+  // deno-lint-ignore no-control-regex -- that is what must not be there
+  strictEqual(/[\u0000-\u001f]/.test(message), false);
+  strictEqual(
+    hint,
+    "To go on: agentloop resume --approve wait --allow s; in place of --allow there is --deny REASON, and --args JSON",
+  );
+  strictEqual(outcome(waiting, { args: ["--ephemeral"] }).hint, undefined);
+});
+
 Deno.test("a limit of an option is told with its value and with what was spent", () => {
   const spent = { tokens: 1234, cost: 0.123456, hostCalls: 2 };
   const ended = { status: "limit", spent } as const;

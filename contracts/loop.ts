@@ -229,7 +229,7 @@ export interface Loop {
    * Goes on with a session whose last run ended with the status `waiting`, in this process or another: the call is made, or refused, as the word says, and the
    * run goes on from there. A script is evaluated again with the seed and the clock that it had, and given the results of the calls that it had made. What was done
    * before is not done again, nor charged; where a process died during a call, the model is told that its outcome is not known. When the session waits for
-   * nothing, or another process was faster, the result is an error with the code `not_waiting`; whoever goes on later takes the script from a process that still
+   * nothing, or another process was faster, the result is an error with the code `not_waiting`; whoever goes on later takes the script from another process that still
    * is at it, and that one ends with the same code before its next call. A session that waits at a tool's call needs the protocol `tools`, one that waits in a
    * script any other: else the code is `config`.
    *

@@ -3,6 +3,8 @@ import type { Approve } from "../contracts/approval.ts";
 import type { JsonValue } from "../contracts/json.ts";
 import type { LoopConfig, RunResult } from "../contracts/loop.ts";
 import type { HostFunction } from "../contracts/sandbox.ts";
+import type { ScriptJournal } from "../contracts/script_journal.ts";
+import type { SessionStore } from "../contracts/session.ts";
 import type { ScriptedStep } from "../llm/scripted.ts";
 import { MemoryStore } from "../stores/memory.ts";
 import type { FakeSandboxOptions } from "./_fake_sandbox.ts";
@@ -41,6 +43,25 @@ export class Waiting {
       sandbox: { functions: this.functions, ...sandbox },
       config: { policy: new DefaultPolicy(), approve, calls: this.store, ...config },
     });
+  }
+
+  /** The sessions as another process has them: the same data behind objects of its own. */
+  ofAnotherProcess(): SessionStore {
+    const { store } = this;
+    const scripts: ScriptJournal = {
+      keep: (script) => store.scripts.keep(script),
+      kept: (sessionId) => store.scripts.kept(sessionId),
+      claim: (claim) => store.scripts.claim(claim),
+      keepCall: (claim, call) => store.scripts.keepCall(claim, call),
+      drop: (script) => store.scripts.drop(script),
+    };
+    return {
+      scripts,
+      get: (id) => store.get(id),
+      exists: (id) => store.exists(id),
+      updateData: (id, json) => store.updateData(id, json),
+      finalize: (id, summary) => store.finalize(id, summary),
+    };
   }
 
   /** Runs a script until it waits. */

@@ -1,31 +1,26 @@
 /** Runs the script of one turn: records it, hands it to the sandbox, tells the model what came of it, and carries on what it returned. */
 import type { Approve } from "../contracts/approval.ts";
 import type { JsonValue } from "../contracts/json.ts";
-import type { EvaluateRequest, Execution } from "../contracts/sandbox.ts";
+import type { Execution } from "../contracts/sandbox.ts";
 import { untilAborted } from "./abort.ts";
 import { type CallCost, NO_COST, stepCost } from "./call_cost.ts";
 import type { KeptResult } from "./call_steps.ts";
 import { boundArgs } from "./carried_bound.ts";
 import { type CarriedData, carryValue } from "./carried_data.ts";
+import { executeScript, type Performance } from "./execute_script.ts";
 import { attempt } from "./failure.ts";
 import { writeObservation } from "./observation.ts";
 import type { Recorder, StepBody } from "./recorder.ts";
-import { answerDiscovery } from "./run_discovery.ts";
-import type { RunState, TurnContext } from "./run_state.ts";
-import type { Answering, PastCalls, ScriptCalls } from "./script_calls.ts";
-import { type Trace, traced } from "./trace.ts";
+import type { RunState } from "./run_state.ts";
+import type { Trace } from "./trace.ts";
 import { callTokens } from "./usage.ts";
-import { clipMiddle, utf8Bytes } from "./utf8.ts";
+import { clipMiddle } from "./utf8.ts";
 import {
   claimScript,
-  endWaiting,
-  failedBy,
   forgetScript,
-  journalOf,
-  openCalls,
+  holdScript,
   type OpenScript,
   recallSecrets,
-  type SentScript,
   unknownOutcome,
 } from "./waiting_script.ts";
 
@@ -70,14 +65,8 @@ export async function runScript(run: RunState, script: Script): Promise<string |
   return await performScript(run, { ...script, script: { source, ignoredBlocks, seed, claim } });
 }
 
-/** A script on its way, for the first time or again. */
-interface Performance extends Pick<Script, "cost" | "turn" | "trace"> {
-  readonly script: SentScript;
-  /** What is known of its earlier evaluation. */
-  readonly past?: PastCalls;
-  /** A person's word on the call that it waited at. */
-  readonly word?: Approve;
-}
+/** A script on its way, and what the call cost that brought it. */
+type OwnPerformance = Performance & Pick<Script, "cost">;
 
 /**
  * Goes on with a script that waited: it is evaluated again, and what it had called before is answered from what is kept. Gives the answer when the script gave one.
@@ -92,6 +81,7 @@ export async function resumeScript(
     readonly trace: Trace;
   },
 ): Promise<string | undefined> {
+  using _hold = holdScript(run);
   const script = await claimScript(run, open);
   await recallSecrets(run, open);
   const performance = { script, past: open.past, word, cost: NO_COST, turn: 0, trace };
@@ -103,9 +93,9 @@ export async function resumeScript(
   return answer;
 }
 
-async function performScript(run: RunState, given: Performance): Promise<string | undefined> {
+async function performScript(run: RunState, given: OwnPerformance): Promise<string | undefined> {
   const startedAt = run.parts.now().getTime();
-  const execution = boundArgs(run, await executeTraced(run, given));
+  const execution = boundArgs(run, await executeScript(run, given));
   const durationMs = run.parts.now().getTime() - startedAt;
   return await concludeScript(run, { ...given, execution, durationMs });
 }
@@ -114,7 +104,7 @@ async function performScript(run: RunState, given: Performance): Promise<string 
 async function concludeScript(
   run: RunState,
   { script: { source, ignoredBlocks, seed }, execution, durationMs, turn, cost }:
-    & Performance
+    & OwnPerformance
     & { readonly execution: Execution; readonly durationMs: number },
 ): Promise<string | undefined> {
   const { recorder, conversation } = run;
@@ -159,101 +149,6 @@ function scriptStep({ recorder }: RunState, { source, said, cost, callId }: Scri
   };
 }
 
-/** Runs a script in a span of its own. What the model is to be told of its calls stands among the notes. */
-async function executeTraced(run: RunState, given: Performance): Promise<Execution> {
-  const { script: { source }, trace } = given;
-  const attributes = { "agentloop.execute_js.source_bytes": utf8Bytes(source) };
-  return await traced(trace, { name: "agentloop.execute_js", attributes }, async (span) => {
-    const execution = await execute(run, { ...given, trace: span });
-    span.set({
-      "agentloop.execute_js.ok": execution.failure === undefined,
-      "agentloop.execute_js.guest_ms": execution.guestMs,
-      "agentloop.execute_js.host_calls": execution.hostCalls,
-    });
-    if (execution.failure !== undefined) {
-      span.fail(`${execution.failure.kind}: ${execution.failure.message}`);
-    }
-    return execution;
-  });
-}
-
-async function execute(
-  run: RunState,
-  { script, past, word, turn, trace }: Performance,
-): Promise<Execution> {
-  const calls = openCalls(run, { script, ...(past === undefined ? {} : { past }) });
-  const own: string[] = [];
-  const context: TurnContext = {
-    // A script that goes on does so before the first turn, and its calls count to it.
-    turn: Math.max(1, turn),
-    note: calls === undefined ? (text) => void own.push(text) : calls.note,
-    trace,
-    ...(calls === undefined ? {} : { begin: calls.begin }),
-    ...(calls === undefined || journalOf(run) === undefined ? {} : { wait: calls.wait }),
-  };
-  const live = answerDiscovery(run, context, run.openGate(context));
-  if (calls === undefined) {
-    const execution = await evaluate(run, { ...script, onCall: live, now: run.parts.now });
-    return { ...execution, notes: [...execution.notes, ...own] };
-  }
-  const answering = {
-    live,
-    word: word && run.openGate({ ...context, approve: word }),
-  };
-  const execution = await evaluateStoppable(run, { script, calls, answering });
-  return { ...execution, notes: [...execution.notes, ...calls.notes] };
-}
-
-/** Evaluates a script that may have to be stopped at one of its calls. */
-async function evaluateStoppable(
-  run: RunState,
-  { script, calls, answering }: {
-    readonly script: SentScript;
-    readonly calls: ScriptCalls;
-    readonly answering: Answering;
-  },
-): Promise<Execution> {
-  const end = new AbortController();
-  try {
-    const evaluation = evaluate(run, {
-      ...script,
-      onCall: (call) => calls.answer(call, answering),
-      onSleep: (call, sleep) => calls.answer(call, { live: sleep }),
-      now: calls.now,
-      signal: end.signal,
-    });
-    // When it is stopped nobody listens to it any more.
-    evaluation.catch(() => {});
-    const first = await Promise.race([evaluation, calls.stopped]);
-    if (!("kind" in first)) {
-      const why = ENDED_BY_ITSELF.has(first.failure?.kind) ? calls.divergence() : undefined;
-      return why === undefined ? first : failedBy(why, first.hostCalls);
-    }
-    // What has begun comes to its end, and is kept.
-    await untilAborted(run.signal, calls.drain());
-    switch (first.kind) {
-      case "failed":
-        throw first.cause;
-      case "diverged":
-        return failedBy(first.message, calls.entries.length);
-      case "waiting":
-        return await endWaiting(run, { script, calls, stop: first });
-    }
-  } finally {
-    calls.close();
-    end.abort(STOPPED);
-  }
-}
-
-/** Ends of a script to which its own way has led. */
-const ENDED_BY_ITSELF: ReadonlySet<string | undefined> = new Set([
-  undefined,
-  "threw",
-  "result",
-  "syntax",
-]);
-const STOPPED = new DOMException("the script was stopped", "AbortError");
-
 /** What is shown of an execution, before anything of it is shortened. */
 function redacted(execution: Execution, { redact }: Pick<Recorder, "redact">): Execution {
   const { failure, logs, notes } = execution;
@@ -263,26 +158,6 @@ function redacted(execution: Execution, { redact }: Pick<Recorder, "redact">): E
     notes: notes.map((note) => redact(note)),
     ...(failure === undefined ? {} : { failure: { ...failure, message: redact(failure.message) } }),
   };
-}
-
-/** Runs a script in the sandbox; ends at once when the run does. */
-async function evaluate(
-  run: RunState,
-  { source, seed, onCall, onSleep, now, signal }: Omit<EvaluateRequest, "argsJson">,
-): Promise<Execution> {
-  return await untilAborted(
-    run.signal,
-    attempt({ doing: "run the script", code: "sandbox_lost" }, () =>
-      run.sandbox.evaluate({
-        source,
-        ...(run.data === undefined ? {} : { argsJson: run.data.json }),
-        onCall,
-        ...(onSleep === undefined ? {} : { onSleep }),
-        seed,
-        now,
-        signal: signal === undefined ? run.signal : AbortSignal.any([run.signal, signal]),
-      })),
-  );
 }
 
 /** What a script returned, as text and as a value. */

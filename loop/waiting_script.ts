@@ -83,6 +83,23 @@ export function readScript(kept: KeptScript, pending: PendingApproval): OpenScri
   }
 }
 
+/** Sessions whose scripts this process goes on with, by where they are kept. It knows of itself that it has not died: nobody in it takes a script from it. */
+const UNDER_WAY = new WeakMap<ScriptJournal, Set<string>>();
+
+/**
+ * Keeps everybody else in this process away from the script until it is disposed.
+ *
+ * @throws {AgentLoopError} `not_waiting` when this process is at it already.
+ */
+export function holdScript({ parts, request: { sessionId } }: RunState): Disposable {
+  const { scripts } = parts.sessions;
+  const sessions = (scripts && UNDER_WAY.get(scripts)) ?? new Set();
+  if (sessions.has(sessionId)) throw anotherGoesOn(sessionId);
+  sessions.add(sessionId);
+  if (scripts !== undefined) UNDER_WAY.set(scripts, sessions);
+  return { [Symbol.dispose]: () => void sessions.delete(sessionId) };
+}
+
 /**
  * Takes a script on: from now on this process alone may write what becomes of its calls.
  *

@@ -306,7 +306,10 @@ Deno.test("waiting script: who is overtaken while a call is under way does nothi
   using slow = w.open([]);
   const first = slow.loop.resume(YES);
   await begun.promise;
-  using quick = w.open(["looked"]);
+  // In this process nobody takes it away; another one cannot know that this one is alive.
+  using same = w.open([]);
+  assert.equal((await same.loop.resume(YES)).error?.code, "not_waiting");
+  using quick = w.open(["looked"], { config: { sessions: w.ofAnotherProcess() } });
   const second = await quick.loop.resume(YES);
   assert.equal(second.finalText, "looked");
   goOn.resolve();
