@@ -5,7 +5,9 @@ import type { CallRow } from "../contracts/call_log.ts";
 import type { JsonValue } from "../contracts/json.ts";
 import { type RunStep, STEP_TYPE_SUMMARY } from "../contracts/step.ts";
 import { agentOf } from "../loop/call_steps.ts";
+import { pendingOf } from "../loop/pending.ts";
 import { callLine, callText } from "./call_line.ts";
+import { pendingText } from "./pending_text.ts";
 import { countOf, formatCount, formatDuration, formatMoment } from "./units.ts";
 
 /** Something that happened in a session. */
@@ -91,32 +93,40 @@ export function traceText(entries: readonly TraceEntry[]): string[] {
   let callsInARow = 0;
   return entries.flatMap((entry, index) => {
     if ("call" in entry) {
-      callsInARow++;
+      const { call } = entry;
+      // What a script calls that goes on after a wait comes before the first step of its run.
+      const head = call.runId === runId ? [] : headOf(call.runId, call.startedAt);
+      callsInARow = call.runId === runId ? callsInARow + 1 : 1;
+      runId = call.runId;
       const next = entries[index + 1];
-      const isLast = next === undefined || !("call" in next);
+      const isLast = next === undefined || !("call" in next) || next.call.runId !== runId;
       const more = isLast && callsInARow > CALLS_SHOWN
         ? [`   … and ${countOf(callsInARow - CALLS_SHOWN, "more call")}; --json shows all`]
         : [];
       const gap = callsInARow === 1 ? [""] : [];
       return [
+        ...head,
         ...gap,
-        ...(callsInARow <= CALLS_SHOWN ? [`   call  ${callText(entry.call)}`] : []),
+        ...(callsInARow <= CALLS_SHOWN ? [`   call  ${callText(call)}`] : []),
         ...more,
       ];
     }
     callsInARow = 0;
     const { step } = entry;
-    const head = step.runId === runId
-      ? []
-      : ["", `run ${step.runId}, ${formatMoment(step.createdAt)}`];
+    const head = step.runId === runId ? [] : headOf(step.runId, step.createdAt);
     runId = step.runId;
     return [
       ...head,
       "",
       `${step.stepIndex}  ${figuresOf(step)}`,
+      ...(step.stepType === "approval" ? [`   ${pendingText(pendingOf(step))}`] : []),
       ...step.content.trimEnd().split(/\r?\n/).map((line) => `   ${line}`.trimEnd()),
     ];
   });
+}
+
+function headOf(runId: string, at: Date): string[] {
+  return ["", `run ${runId}, ${formatMoment(at)}`];
 }
 
 function figuresOf(step: RunStep): string {

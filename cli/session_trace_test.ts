@@ -74,6 +74,36 @@ Deno.test("of very many calls the first are shown, and how many more there are",
   deepStrictEqual(lines.slice(-4, -2), ["   … and 5 more calls; --json shows all", ""]);
 });
 
+Deno.test("what a script calls that went on after a wait stands under the run in which it did", () => {
+  const [user, script] = STEPS;
+  const approval: RunStep = {
+    ...step(2, "approval", 2),
+    content: "it has consequences",
+    toolArgs: JSON.stringify({ call_id: "js_1_0", name: "send", target: "x", args: ["\u0007"] }),
+  };
+  const resumed = (index: number) => ({ ...call(index, 5), runId: "r2" });
+  const ended = { ...step(3, "execute_js_result", 9), runId: "r2" };
+  const lines = traceText(
+    mergeTrace([user!, script!, approval, ended], [call(1, 1), resumed(2), resumed(3)]),
+  );
+  const from = lines.findIndex((line) => line.startsWith("2  approval"));
+  deepStrictEqual(lines.slice(from).map((line) => line.replace(/^run (\S+),.*/, "run $1")), [
+    "2  approval",
+    '   send x ["\\u0007"]',
+    "   it has consequences",
+    "",
+    "   call  fetch: allowed, never ended",
+    "",
+    "run r2",
+    "",
+    "   call  fetch: allowed, never ended",
+    "   call  fetch: allowed, never ended",
+    "",
+    "3  execute_js_result",
+    "   execute_js_result",
+  ]);
+});
+
 Deno.test("a call as a JSON line has the same keys whether or not it ended", () => {
   const ended = call(1, 0, {
     outcome: "ok",

@@ -35,12 +35,31 @@ export function openGate(options: GateOptions): HostCallHandler {
     const startedAt = options.now().getTime();
     using life = new CallLife([options.signal, call.signal]);
     const passage = readCall({ call, life }, options);
-    const { end, aim } = "outcome" in passage ? { end: passage } : await pass(passage, options);
+    const waits = { isTold: false };
+    const { end, aim } = "outcome" in passage
+      ? { end: passage }
+      : await pass(passage, noting(options, waits));
+    // Nothing came of it yet; that it waits is told by whoever ends the run.
+    if (waits.isTold) return end.reply;
     const target = aim?.target;
     const durationMs = options.now().getTime() - startedAt;
     const error = end.reply.ok ? undefined : end.reply.message;
     tell(options, { name: shown(call.name), outcome: end.outcome, durationMs, target, error });
     return end.reply;
+  };
+}
+
+/** The options of one call, which note whether it comes to wait for a word. */
+function noting(options: GateOptions, waits: { isTold: boolean }): GateOptions {
+  const { wait } = options;
+  if (wait === undefined) return options;
+  return {
+    ...options,
+    wait(asked, call) {
+      const why = wait(asked, call);
+      waits.isTold = why === undefined;
+      return why;
+    },
   };
 }
 

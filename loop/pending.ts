@@ -124,7 +124,8 @@ function goesOn(step: RunStep): boolean {
   return WENT_ON.has(step.stepType) && !isAside(step);
 }
 
-function pendingOf({ toolArgs, content }: RunStep): PendingApproval {
+/** The call that a step of type `approval` tells of. */
+export function pendingOf({ toolArgs, content }: RunStep): PendingApproval {
   const kept: { call_id?: string; name?: string; target?: string; args?: readonly JsonValue[] } =
     JSON.parse(toolArgs ?? "{}");
   return {

@@ -27,6 +27,11 @@ Deno.test("waiting script: the run ends at a call on which there is no word yet;
   });
   assert.deepEqual(w.done, ['look "a"']);
   assert.deepEqual(events.filter(({ type }) => type === "approval_pending").length, 1);
+  // The call that waits is no call that ended.
+  assert.deepEqual(
+    events.flatMap((event) => event.type === "sandbox_event" ? [event.args] : []),
+    [{ kind: "host_call", name: "look", outcome: "ok", duration_ms: 0 }],
+  );
   assert.equal(events.at(-1)?.type, "done");
   assert.deepEqual(await w.audit(), ["look allowed"]);
   const steps = await w.store.lastN("s", 10);
