@@ -75,6 +75,7 @@ export class ScriptCalls {
   #delivered = 0;
   #bytes = 0;
   #isTooLarge = false;
+  #isClosed = false;
   #newNotes: string[] = [];
   #allNotes: string[] = [];
   #writes: Promise<void> = Promise.resolve();
@@ -201,14 +202,17 @@ export class ScriptCalls {
     return open.length === 0 ? undefined : this.#diverged(`it did not call ${namesOf(open)} again`);
   }
 
-  /** Ends what is left of it. */
+  /** The script has ended: what it still calls comes to nothing. */
   close(): void {
+    this.#isClosed = true;
     clearTimeout(this.#timer);
   }
 
   /** The entry of a call: one of the earlier evaluation, or a new one. Nothing when it can be none. */
   #take({ sequence, name, argsJson }: HostCall): CallEntry | undefined {
-    if (this.#stop !== undefined && this.#stop.kind !== "waiting") return undefined;
+    if (this.#isClosed || (this.#stop !== undefined && this.#stop.kind !== "waiting")) {
+      return undefined;
+    }
     for (const entry of this.#unmade) {
       if (entry.name !== name || entry.argsJson !== argsJson) continue;
       this.#unmade.delete(entry);
@@ -310,14 +314,14 @@ export class ScriptCalls {
   #halt(stop: ScriptStop): void {
     if (this.#stop !== undefined) return;
     this.#stop = stop;
-    this.close();
+    clearTimeout(this.#timer);
     this.#stopped.resolve(stop);
   }
 
   /** A script that does not come to its next call while it is evaluated again goes another way than before. */
   #watch(): void {
     clearTimeout(this.#timer);
-    if (this.#delivered >= this.#pastEnds || this.#stop !== undefined) return;
+    if (this.#isClosed || this.#stop !== undefined || this.#delivered >= this.#pastEnds) return;
     this.#timer = setTimeout(() => {
       const open = [...this.#unmade].filter(({ end }) => end !== undefined);
       const message = this.#diverged(`it did not call ${namesOf(open)} again`);
