@@ -10,12 +10,13 @@ import { shown } from "./passage.ts";
 
 /** What is known of an earlier evaluation of the script. */
 export interface PastCalls {
-  /** Its calls, in the order in which they were made. */
+  /**
+   * Its calls, in the order in which they were made. Those between them that nothing is known of had not begun: where a process died, not all that it was asked for
+   * was written down.
+   */
   readonly entries: readonly CallEntry[];
   /** The clock at its start. */
   readonly startMs: number;
-  /** Replies that it had when it began to wait: until then every call that it made is known. */
-  readonly waitedAt: number;
   /** The position of the call on which the word is given now; nothing where it was made already. */
   readonly pending?: number | undefined;
 }
@@ -60,6 +61,8 @@ export class ScriptCalls {
   readonly #bySequence = new Map<number, CallEntry>();
   /** Calls of the earlier evaluation that were not made again yet. */
   readonly #unmade: Set<CallEntry>;
+  /** Positions of calls of the earlier evaluation of which nothing is known. */
+  readonly #gaps: number[];
   /** So many of its calls had ended. */
   readonly #pastEnds: number;
   /** Calls that come to their end also when the script is stopped: they have begun, or a person has decided on them. */
@@ -71,6 +74,8 @@ export class ScriptCalls {
   readonly #clocks: number[] = [];
   #stop: ScriptStop | undefined;
   #startMs = 0;
+  /** The position of the next new call. */
+  #next: number;
   #ended = 0;
   #delivered = 0;
   #bytes = 0;
@@ -88,6 +93,9 @@ export class ScriptCalls {
     this.#entries = [...past?.entries ?? []];
     this.#past = new Set(this.#entries);
     this.#unmade = new Set(this.#entries);
+    this.#next = 1 + (this.#entries.at(-1)?.position ?? -1);
+    const known = new Set(this.#entries.map(({ position }) => position));
+    this.#gaps = [...Array(this.#next).keys()].filter((position) => !known.has(position));
     this.#pastEnds = this.#entries.filter(({ end }) => end !== undefined).length;
     this.#ended = this.#pastEnds;
     this.#bytes = this.#entries.reduce((sum, entry) => sum + sizeOfEntry(entry), 0);
@@ -104,9 +112,9 @@ export class ScriptCalls {
     return this.#entries;
   }
 
-  /** The clock at the script's start, and how many replies it has had: what makes a {@linkcode PastCalls} of these. */
-  get place(): Pick<PastCalls, "startMs" | "waitedAt"> {
-    return { startMs: this.#startMs, waitedAt: this.#delivered };
+  /** The clock at the script's start. */
+  get startMs(): number {
+    return this.#startMs;
   }
 
   /** What the model is to be told of the calls, those of the earlier evaluation first. */
@@ -219,15 +227,16 @@ export class ScriptCalls {
       this.#bySequence.set(sequence, entry);
       return entry;
     }
-    if (this.#delivered < (this.#options.past?.waitedAt ?? 0)) {
+    const gap = this.#gaps.shift();
+    // A script makes its calls in the same order again: one that is not known comes after all that are.
+    if (gap === undefined && this.#unmade.size > 0) {
       const message = this.#diverged(
         `it called ${shown(name)} in another way, or in another place, than before`,
       );
       this.#halt({ kind: "diverged", message });
       return undefined;
     }
-    const last = this.#entries.at(-1)?.position ?? -1;
-    const entry: CallEntry = { position: last + 1, name, argsJson };
+    const entry: CallEntry = { position: gap ?? this.#next++, name, argsJson };
     this.#bySequence.set(sequence, entry);
     this.#entries.push(entry);
     this.#grow(argsJson.length);

@@ -56,7 +56,7 @@ export function journalOf({ parts, request }: Pick<RunState, "parts" | "request"
 /** Reads a script that is kept; `undefined` when it cannot be read. */
 export function readScript(kept: KeptScript, pending: PendingApproval): OpenScript | undefined {
   try {
-    const { source, ignored_blocks, seed, start_ms, waited_at, pending: position, secrets } = JSON
+    const { source, ignored_blocks, seed, start_ms, pending: position, secrets } = JSON
       .parse(kept.json);
     const { sessionId, stepIndex, claim } = kept;
     const isMeant = pending.callId === `${callIdPrefix(kept)}_${position}`;
@@ -72,7 +72,6 @@ export function readScript(kept: KeptScript, pending: PendingApproval): OpenScri
       past: {
         entries: readCalls(kept.calls),
         startMs: start_ms,
-        waitedAt: waited_at,
         // Kept, but not told in the trace before the process died: then the word is about a call that was made already.
         pending: isMeant ? position : undefined,
       },
@@ -200,13 +199,11 @@ export async function endWaiting(
   },
 ): Promise<never> {
   const { source, ignoredBlocks, seed, claim } = script;
-  const { startMs, waitedAt } = calls.place;
   const json = JSON.stringify({
     source,
     ignored_blocks: ignoredBlocks,
     seed,
-    start_ms: startMs,
-    waited_at: waitedAt,
+    start_ms: calls.startMs,
     pending: stop.position,
     secrets: {
       shown: Object.fromEntries(run.secrets.shown),
