@@ -5,6 +5,7 @@ import type { JsonValue } from "../../contracts/json.ts";
 import type { RunResult } from "../../contracts/loop.ts";
 import type { HostFunction } from "../../contracts/sandbox.ts";
 import { scriptedClient } from "../../llm/scripted.ts";
+import { tryRandomScripts } from "../../loop/_waiting_property.ts";
 import { createLoop } from "../../loop/create_loop.ts";
 import { DefaultPolicy } from "../../loop/policy.ts";
 import { DefaultSandboxBuilder } from "../../sandbox/default_builder.ts";
@@ -78,12 +79,26 @@ class Session implements AsyncDisposable {
   }
 }
 
-const HOSTS: readonly [string, () => SandboxHost][] = [
-  ["in a process", () => createProcessHost()],
-  ["inline", () => createInlineHost()],
+/** Hosts, and how many scripts of any shape are tried in each. */
+const HOSTS: readonly [string, () => SandboxHost, number][] = [
+  ["in a process", () => createProcessHost({ idleMs: 10_000 }), 150],
+  ["inline", () => createInlineHost(), 100],
 ];
 
-for (const [where, makeHost] of HOSTS) {
+for (const [where, makeHost, rounds] of HOSTS) {
+  Deno.test(`waiting ${where}: scripts of any shape, ended anywhere, do nothing twice and lose nothing`, async () => {
+    await using host = makeHost();
+    await tryRandomScripts({
+      from: 5000,
+      rounds,
+      sandboxFor(functions) {
+        const pack = { name: "test", prompt: "", functions };
+        const capabilities = [{ name: "test", description: "", build: () => [pack] }];
+        return new DefaultSandboxBuilder({ host, capabilities });
+      },
+    });
+  });
+
   Deno.test(`waiting ${where}: both styles go on with time, chance and args as they were`, async () => {
     for (const [run, wait] of [["function run", ""], ["async function run", "await "]]) {
       await using session = new Session(makeHost(), {
