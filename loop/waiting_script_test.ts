@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { ApprovalDecision } from "../contracts/approval.ts";
+import type { CallableTool } from "../contracts/tool.ts";
 import { block } from "./_run_fixture.ts";
 import { observed, WAIT, Waiting, YES } from "./_waiting_fixture.ts";
 
@@ -389,6 +390,36 @@ Deno.test("waiting script: as a call of the one tool, and under auto, it goes on
       assert.equal(result?.toolCallId, "c1");
     }
   }
+});
+
+Deno.test("waiting script: tools that it had found before it waited can be called when it has gone on", async () => {
+  const w = new Waiting();
+  let searched = 0;
+  const found: CallableTool = {
+    declaration: { name: "paint", description: "Paints", parameters: { type: "object" } },
+    hostFunction: { name: "paint", execute: () => "painted" },
+    safe: false,
+  };
+  const config = {
+    toolExpander: {
+      expand: () => {
+        searched++;
+        return [found];
+      },
+    },
+  };
+  await w.wait(
+    `async function run() { const names = await discover_tools({ names: ["paint"] }); await send(); return names; }`,
+    { config },
+  );
+  using run = w.open([block("async function run() { answer(await paint()); }")], { config });
+  const result = await run.loop.resume(YES);
+  assert.equal(result.finalText, "painted");
+  const [told] = run.llm.requests.map(({ messages }) => messages.at(-1)!.content);
+  assert.match(told!, /paint/);
+  assert.equal(told!.match(/declare function paint/g)?.length, 1);
+  assert.ok(searched >= 1);
+  assert.deepEqual(w.done, ["send null"]);
 });
 
 Deno.test("waiting script: what is asked while it goes on can wait, where somebody can be asked; else it is refused", async () => {
