@@ -11,6 +11,7 @@ import { outcomeOfRun } from "./run_outcome.ts";
 
 /** Failures that may be gone the next time. */
 const PASSING: readonly ErrorCode[] = [
+  "aborted",
   "model_connection",
   "model_overloaded",
   "model_rate_limited",

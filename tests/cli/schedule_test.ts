@@ -199,6 +199,33 @@ Deno.test("schedule run-due: a model that cannot be reached puts the task off; o
   match(shown.stdout, /This could not be done: task/);
 });
 
+Deno.test("schedule run-due: stopped by SIGTERM before a run did anything, the task is put off and done the next time", async () => {
+  const asked = Promise.withResolvers<void>();
+  const until: PromiseLike<void> = {
+    then: () => {
+      asked.resolve();
+      return new Promise<never>(() => {});
+    },
+  };
+  await using server = await startOpenAIServer({ replies: [{ text: "late", until }, "done now"] });
+  await using home = await openHome(server.baseUrl);
+  await add(home, { mode: "agent", channel: "stdout" });
+  const child = home.start(["schedule", "run-due", "--json", "--db", database(home)]);
+  const output = child.output();
+  await asked.promise;
+  child.kill("SIGTERM");
+  const { code, stdout } = await output;
+  strictEqual(code, 143);
+  const put = jsonLines(new TextDecoder().decode(stdout)).find(({ type }) => type === "occurrence");
+  strictEqual(put.outcome, "retrying");
+  using raw = new DatabaseSync(database(home));
+  raw.exec("UPDATE occurrences SET wake_at = 1 WHERE state = 'retrying'");
+  raw.close();
+  const again = await schedule(home, "run-due");
+  strictEqual(again.code, 0, again.stderr);
+  match(again.stdout, /done now\n$/);
+});
+
 Deno.test("schedule run-due: killed in the middle of a run, the task is told as unknown and never run again", async () => {
   const asked = Promise.withResolvers<void>();
   const stuck = Promise.withResolvers<void>();

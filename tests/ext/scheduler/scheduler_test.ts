@@ -90,6 +90,28 @@ Deno.test("startScheduler: a task that another process adds is seen at the next 
   equal(test.messages.length, 2);
 });
 
+Deno.test("startScheduler: what is due at once begins one after the other, a few at a time (TIM-07)", async () => {
+  const { clock, schedule, options } = parts("2026-03-01T10:00:00Z");
+  for (let n = 0; n < 6; n++) await schedule.add(message("2026-03-01T10:00:00Z"));
+  const begun: number[] = [];
+  const release = Promise.withResolvers<Delivery>();
+  const slow = memoryChannel(({ at }) => {
+    begun.push(at.getTime() - Date.parse("2026-03-01T10:00:00Z"));
+    return release.promise;
+  });
+  await using _scheduler = startScheduler({
+    ...options,
+    channels: [slow],
+    staggerMs: 250,
+    concurrency: 3,
+  });
+  await clock.pass(10_000);
+  deepEqual(begun, [0, 250, 500]);
+  release.resolve({ ok: true });
+  await clock.pass(10_000);
+  equal(begun.length, 6);
+});
+
 Deno.test("startScheduler: a long run does not hold up messages", async () => {
   const { clock, schedule, test, options } = parts("2026-03-01T10:00:00Z");
   await schedule.add(message("2026-03-01T10:00:00Z", { mode: "agent", channel: "session" }));
