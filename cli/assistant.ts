@@ -4,6 +4,7 @@
 import type { Capability } from "../contracts/sandbox.ts";
 import type { StepStore } from "../contracts/step.ts";
 import { type Assistant, createAssistant } from "../ext/assistant/mod.ts";
+import { type CallableParts, NOTHING_TO_CALL } from "./callable_parts.ts";
 import type { CliOptions } from "./option_table.ts";
 
 /** The preset and its functions. */
@@ -22,15 +23,22 @@ export interface AssistantParts {
  */
 export function assistantParts(
   options: Pick<CliOptions, "timezone" | "maxSteps">,
-  { store }: { readonly store: StepStore },
+  { store, brought = NOTHING_TO_CALL }: {
+    readonly store: StepStore;
+    /** What the command lets runs call anyway; the guidelines tell of it too. @default nothing */
+    readonly brought?: CallableParts | undefined;
+  },
 ): AssistantParts {
   const { timezone, maxSteps } = options;
   const capabilities: readonly Capability[] = [];
-  const has = (wanted: string) => capabilities.some(({ name }) => name === wanted);
+  const callable = [...capabilities, ...brought.capabilities];
+  const has = (wanted: string) => callable.some(({ name }) => name === wanted);
+  const { isKnownAddress } = brought;
   const assistant = createAssistant({
     steps: store,
     ...(timezone === undefined ? {} : { timeZone: timezone }),
     ...(maxSteps === undefined ? {} : { maxIterations: maxSteps }),
+    ...(isKnownAddress === undefined ? {} : { isKnownAddress }),
     guidelines: { artifacts: has("artifacts"), scheduler: has("scheduler") },
   });
   return { assistant, capabilities };

@@ -10,6 +10,8 @@ export interface CallableParts {
   readonly capabilities: readonly Capability[];
   /** By name. */
   readonly tools: readonly Tool[];
+  /** Whether an address of theirs, such as an artifact's, leads to something. @default none does */
+  readonly isKnownAddress?: (address: string) => Promise<boolean>;
 }
 
 /** Nothing. */

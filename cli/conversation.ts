@@ -116,8 +116,9 @@ export async function openConversation(
     await store.configure(sessionId, { systemPrompt: texts.system });
   }
   const idleMs = severalMessages ? IDLE_MS : 0;
+  const brought = bring?.(store);
   const assisting = options.assistant
-    ? (await import("./assistant.ts")).assistantParts(options, { store })
+    ? (await import("./assistant.ts")).assistantParts(options, { store, brought })
     : undefined;
   const assistant = assisting?.assistant;
   const shared = {
@@ -130,7 +131,7 @@ export async function openConversation(
     ],
     assistant,
     makeTools,
-    brought: bring?.(store),
+    brought,
   };
   let chosen = options;
   let running = openLoop(options, { ...shared, settings, client });

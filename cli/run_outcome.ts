@@ -4,6 +4,7 @@
 import {
   DEFAULT_MAX_ITERATIONS,
   DEFAULT_RUN_TIMEOUT_MS,
+  DEFAULT_TOOL_ITERATIONS,
   type RunResult,
 } from "../contracts/loop.ts";
 import { DEFAULT_ASSISTANT_ITERATIONS } from "../ext/assistant/iterations.ts";
@@ -87,8 +88,13 @@ function failureOf(
   );
 }
 
-function maxStepsOf({ maxSteps, assistant }: CliOptions): number {
-  return maxSteps ?? (assistant ? DEFAULT_ASSISTANT_ITERATIONS : DEFAULT_MAX_ITERATIONS);
+/** Model calls of one run at most, under these options. */
+export function maxStepsOf(
+  { maxSteps, assistant, protocol }: Pick<CliOptions, "maxSteps" | "assistant" | "protocol">,
+): number {
+  if (maxSteps !== undefined) return maxSteps;
+  if (assistant) return DEFAULT_ASSISTANT_ITERATIONS;
+  return protocol === "tools" ? DEFAULT_TOOL_ITERATIONS : DEFAULT_MAX_ITERATIONS;
 }
 
 function waitingMessage({ pending }: RunResult): string {

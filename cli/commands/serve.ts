@@ -6,7 +6,7 @@ import { openConversation } from "../conversation.ts";
 import { eventLine } from "../event_line.ts";
 import { describeFailure, usageError } from "../failure.ts";
 import { artifactParts, artifactRoute } from "../serve/artifacts.ts";
-import { isLoopback, listenAddress, urlHost } from "../serve/address.ts";
+import { isLoopback, isOwnHost, listenAddress, urlHost } from "../serve/address.ts";
 import type { StreamedLine } from "../serve/event_stream.ts";
 import { listen, requireListening } from "../serve/listen.ts";
 import { runMaker } from "../serve/make_run.ts";
@@ -43,8 +43,8 @@ export async function serve(context: CommandContext): Promise<Outcome> {
     unattended: true,
     withheld: [token.value],
     bring(store) {
-      const { capabilities, tools } = artifactParts(store);
-      return { tools, capabilities: hasRoomForFunctions(options) ? capabilities : [] };
+      const parts = artifactParts(store, (host) => isOwnHost(host, server.address));
+      return hasRoomForFunctions(options) ? parts : { ...parts, capabilities: [] };
     },
   });
   const { store, redactor } = conversation;

@@ -1,18 +1,13 @@
 /**
  * Makes the runs of the server, and their result lines: the same as `run --json` writes.
  */
-import {
-  DEFAULT_MAX_ITERATIONS,
-  DEFAULT_RUN_TIMEOUT_MS,
-  DEFAULT_TOOL_ITERATIONS,
-} from "../../contracts/loop.ts";
+import { DEFAULT_RUN_TIMEOUT_MS } from "../../contracts/loop.ts";
 import type { Outcome } from "../command.ts";
 import type { Conversation } from "../conversation.ts";
 import { describeFailure } from "../failure.ts";
 import type { Interrupt } from "../interrupt.ts";
-import type { CliOptions } from "../option_table.ts";
 import { resultLine } from "../result_line.ts";
-import { outcomeOfRun } from "../run_outcome.ts";
+import { maxStepsOf, outcomeOfRun } from "../run_outcome.ts";
 import type { StreamedLine } from "./event_stream.ts";
 import type { MakeRun } from "./message_route.ts";
 
@@ -20,7 +15,7 @@ import type { MakeRun } from "./message_route.ts";
 export function runMaker(conversation: Conversation, interrupt: Interrupt): MakeRun {
   const { options, redactor } = conversation;
   const bounds = {
-    maxSteps: options.maxSteps ?? usualSteps(options),
+    maxSteps: maxStepsOf(options),
     timeoutMs: options.timeoutMs ?? DEFAULT_RUN_TIMEOUT_MS,
   };
   return async ({ maxSteps = Infinity, timeoutMs = Infinity, ...asked }) => {
@@ -48,10 +43,6 @@ export function runMaker(conversation: Conversation, interrupt: Interrupt): Make
       performance.now() - startedAt,
     ) as StreamedLine;
   };
-}
-
-function usualSteps({ protocol }: Pick<CliOptions, "protocol">): number {
-  return protocol === "tools" ? DEFAULT_TOOL_ITERATIONS : DEFAULT_MAX_ITERATIONS;
 }
 
 async function outcomeOf(run: () => Promise<Outcome>): Promise<Outcome> {

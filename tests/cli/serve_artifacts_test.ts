@@ -106,3 +106,54 @@ Deno.test("serve: a model that calls by name saves artifacts too", async () => {
   const address = (await allEvents(await server.send("s", "go"))).at(-1)?.data.text;
   strictEqual(await (await fetch(server.url + address)).text(), "hello");
 });
+
+Deno.test("serve: an assistant that only pretends is caught, and one that did it is not", async () => {
+  const lie = "I've saved your dashboard at /artifacts/1234-abcd/news.html.";
+  await using model = await startOpenAIServer({
+    replies: [
+      lie,
+      lie,
+      script(`function run() {
+        return artifact_save({ filename: "news.html", title: "News", content: "<h1>News</h1>" });
+      }`),
+      script(
+        "function run(saved) { answer(\"I've saved your dashboard at \" + saved.address + '.'); }",
+      ),
+      ({ body }) => {
+        const said = JSON.stringify(body.messages);
+        return `It is at ${server.url}${/\/artifacts\/[\w-]{20,}\/news\.html/.exec(said)?.[0]}.`;
+      },
+    ],
+  });
+  await using home = await openHome(model.baseUrl);
+  const words = ["--assistant", "--timezone", "America/Sao_Paulo"];
+  await using server = await startServe(home, [...words, "--allow-tools", "artifact_save"]);
+  const pretended = await allEvents(await server.send("s", "Make me a dashboard."));
+  deepStrictEqual(
+    pretended.filter(({ event }) => /^answer_/.test(event)).map(({ event }) => event),
+    ["answer_held_back", "answer_flagged"],
+  );
+  strictEqual(pretended.at(-1)?.data.flagged, true);
+  match(pretended.at(-1)?.data.text, /\[Warning: /);
+  const system = model.requests[0]?.body.messages[0].content;
+  match(system, /artifact_save/);
+  match(JSON.stringify(model.requests[0]?.body.messages.at(-1)), /Time zone: America\/Sao_Paulo/);
+
+  const done = (await allEvents(await server.send("s", "Do it now."))).at(-1)?.data;
+  strictEqual(done.flagged, false);
+  match(done.text, /\/artifacts\/[\w-]{20,}\/news\.html\.$/);
+  const whole = (await allEvents(await server.send("s", "Where is it?"))).at(-1)?.data;
+  match(whole.text, /^It is at http:/);
+  strictEqual(whole.flagged, false);
+});
+
+Deno.test("serve: an assistant answers within five steps, and a client cannot have more", async () => {
+  await using model = await startOpenAIServer({
+    otherwise: script("function run() { return 1; }"),
+  });
+  await using home = await openHome(model.baseUrl);
+  await using server = await startServe(home, ["--assistant"]);
+  const body = JSON.stringify({ message: "go", max_steps: 9 });
+  await allEvents(await server.send("s", "", { body }));
+  strictEqual(model.requests.length, 5);
+});
