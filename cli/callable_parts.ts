@@ -16,3 +16,13 @@ export interface CallableParts {
 
 /** Nothing. */
 export const NOTHING_TO_CALL: CallableParts = { capabilities: [], tools: [] };
+
+/** All of several. Only one of them may have addresses. */
+export function joinParts(parts: readonly CallableParts[]): CallableParts {
+  const isKnownAddress = parts.find((part) => part.isKnownAddress !== undefined)?.isKnownAddress;
+  return {
+    capabilities: parts.flatMap(({ capabilities }) => capabilities),
+    tools: parts.flatMap(({ tools }) => tools),
+    ...(isKnownAddress === undefined ? {} : { isKnownAddress }),
+  };
+}

@@ -126,6 +126,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "host",
       "port",
       "maxRuns",
+      "webhook",
       "graceMs",
       ...RUN.filter((option) => !OF_ONE_RUN.includes(option)),
       ...OUTPUT,

@@ -25,6 +25,7 @@ export function overview(commands: readonly CommandInfo[]): string {
     "  OPENAI_CHAT_MODEL   the model",
     "  OPENAI_MAX_RETRIES  retries of a failed request (default 3)",
     "  AGENTLOOP_DB        the database file",
+    "  AGENTLOOP_TOKEN     what clients of serve have to show",
     "  AGENTLOOP_WEBHOOK_SECRET  the key that posts to --webhook are signed with",
     "  XDG_DATA_HOME       the folder of the database when no file is named",
     "  AGENTLOOP_DEBUG     where an error happened, when set",

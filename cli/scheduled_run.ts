@@ -10,7 +10,7 @@ import type { Interrupt } from "./interrupt.ts";
 import { outcomeOfRun } from "./run_outcome.ts";
 
 /** Failures that may be gone the next time. */
-const PASSING: readonly ErrorCode[] = [
+export const PASSING: readonly ErrorCode[] = [
   "aborted",
   "model_connection",
   "model_overloaded",
@@ -19,13 +19,17 @@ const PASSING: readonly ErrorCode[] = [
   "store_locked",
 ];
 
+/** The command has no tenants. */
+export const OF_A_TENANT: AgentOutcome = {
+  ok: false,
+  reason: "it belongs to a tenant, and is for the program that serves this tenant",
+  retry: true,
+};
+
 /** Makes runs for tasks; each opens what it needs, and closes it. */
 export function scheduledRuns(context: CommandContext): RunAgent {
   return async ({ sessionId, message, scope, signal }) => {
-    if (scope !== undefined) {
-      const reason = "it belongs to a tenant, and is for the program that serves this tenant";
-      return { ok: false, reason, retry: true };
-    }
+    if (scope !== undefined) return OF_A_TENANT;
     const options = { ...context.options, session: sessionId };
     const interrupt = endingWith(signal, context.interrupt);
     await using conversation = await openConversation({ ...context, options, interrupt });

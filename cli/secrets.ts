@@ -46,6 +46,7 @@ export function commandRedactor(
   const keys = [
     readVariable("OPENAI_API_KEY"),
     readVariable("AGENTLOOP_TOKEN"),
+    readVariable("AGENTLOOP_WEBHOOK_SECRET"),
     apiKey,
     ...withheld,
     ...endpointSecrets(baseUrl ?? readVariable("OPENAI_BASE_URL")),

@@ -1,6 +1,8 @@
 /**
  * `serve`: answers messages over HTTP until it is told to stop. This file puts the parts together; each is in `cli/serve/`.
  */
+import { joinParts } from "../callable_parts.ts";
+import { webhookChannels } from "../channels.ts";
 import type { CommandContext, Outcome } from "../command.ts";
 import { openConversation } from "../conversation.ts";
 import { eventLine } from "../event_line.ts";
@@ -13,6 +15,7 @@ import { runMaker } from "../serve/make_run.ts";
 import { messageRoute } from "../serve/message_route.ts";
 import { PLAIN_HEADERS } from "../serve/refusal.ts";
 import { createRouter, type OpenRoute } from "../serve/router.ts";
+import { schedulerParts, startServedScheduler } from "../serve/scheduler.ts";
 import { sessionRoutes } from "../serve/session_routes.ts";
 import { createSessionRuns } from "../serve/session_runs.ts";
 import { openToken, type ServeToken, TOKEN_VARIABLE } from "../serve/token.ts";
@@ -37,13 +40,16 @@ export async function serve(context: CommandContext): Promise<Outcome> {
   checkUse(context);
   const wanted = listenAddress(options);
   requireListening(wanted);
+  const channels = await webhookChannels(context);
   const token = openToken(options.ephemeral ? undefined : pathOf(options));
   await using conversation = await openConversation(context, {
     severalMessages: true,
     unattended: true,
     withheld: [token.value],
     bring(store) {
-      const parts = artifactParts(store, (host) => isOwnHost(host, server.address));
+      const artifacts = artifactParts(store, (host) => isOwnHost(host, server.address));
+      const names = channels.map(({ name }) => name);
+      const parts = joinParts([artifacts, schedulerParts(store, { options, channels: names })]);
       return hasRoomForFunctions(options) ? parts : { ...parts, capabilities: [] };
     },
   });
@@ -63,7 +69,7 @@ export async function serve(context: CommandContext): Promise<Outcome> {
         runs,
         makeRun,
         lineOf: (event) => eventLine(event) as StreamedLine,
-        onEnd: (text) => tell(text),
+        onEnd: (text) => onEnd(text),
         onFailure,
       }),
     ],
@@ -71,6 +77,11 @@ export async function serve(context: CommandContext): Promise<Outcome> {
     onFailure,
   });
   const tell = (text: string) => status.line(oneLine(redactor.redact(text), 300), "dim");
+  const onEnd = (text: string) => {
+    tell(text);
+    // What the run has scheduled may be due before the next look.
+    scheduler.wake();
+  };
   const server = listen(wanted, router);
   const url = `http://${urlHost(server.address)}`;
   if (!isLoopback(wanted.hostname)) {
@@ -81,9 +92,13 @@ export async function serve(context: CommandContext): Promise<Outcome> {
   output.text(`Listening on ${url}\n${tokenText(token)}\n`);
   output.line({ type: "listening", url, token_file: fileOf(token) ?? null });
 
+  const graceMs = options.graceMs ?? DEFAULT_GRACE_MS;
+  const parts = { store, runs, makeRun, output, status, redactor, channels, graceMs };
+  const scheduler = startServedScheduler(parts);
+
   await ended(interrupt.signal);
   status.line("Stopping: runs that are under way get time to end.", "dim");
-  await server.close(runs.stop(options.graceMs ?? DEFAULT_GRACE_MS));
+  await Promise.all([server.close(runs.stop(graceMs)), scheduler.stop()]);
   return { exitCode: interrupt.exitCode ?? 130, status: "error", reason: "aborted" };
 }
 

@@ -53,3 +53,22 @@ Deno.test("runs: where all end in their time, none is ended", async () => {
   strictEqual(place.signal.aborted, false);
   await createSessionRuns({ maxRuns: 1 }).stop(60_000);
 });
+
+Deno.test("runs: what is held is busy, and needs no place; who waits for it goes on when it is free", async () => {
+  const runs = createSessionRuns({ maxRuns: 1 });
+  const held = runs.hold("one");
+  strictEqual(runs.isBusy("one"), true);
+  strictEqual(whyNot(runs, "one"), "busy");
+  strictEqual(whyNot(runs, "two"), "");
+  const told: string[] = [];
+  const { signal } = new AbortController();
+  const waiting = runs.whenFree("one", signal).then(() => told.push("free"));
+  const leave = new AbortController();
+  const left = runs.whenFree("one", leave.signal).then(() => told.push("left"));
+  leave.abort();
+  await left;
+  held[Symbol.dispose]();
+  await waiting;
+  deepStrictEqual(told, ["left", "free"]);
+  await runs.whenFree("one", signal);
+});
