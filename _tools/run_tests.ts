@@ -188,7 +188,7 @@ export function suitesIn(root: string, scratch: string): readonly Suite[] {
       name: "assistant",
       paths: ["tests/ext/assistant"],
       ignore: [],
-      permissions: [...files, start(), "--allow-env"],
+      permissions: [...files, start(), "--allow-net=127.0.0.1", "--allow-env"],
       leaks: all,
       parallel: true,
       timeoutMs: 60_000,

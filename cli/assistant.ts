@@ -1,45 +1,44 @@
 /**
- * What `--assistant` makes of a run: the preset, and what an assistant's scripts can call beside everything else. Loaded only when it is wanted.
+ * What `--assistant` makes of a run: the preset, and what an assistant can call beside everything else. Loaded only when it is wanted.
  */
-import type { Capability } from "../contracts/sandbox.ts";
 import type { StepStore } from "../contracts/step.ts";
 import { type Assistant, createAssistant } from "../ext/assistant/mod.ts";
-import { type CallableParts, NOTHING_TO_CALL } from "./callable_parts.ts";
+import { artifactParts } from "./artifact_parts.ts";
+import { type CallableParts, joinParts, NOTHING_TO_CALL } from "./callable_parts.ts";
 import type { CliOptions } from "./option_table.ts";
+import { schedulerParts } from "./schedule_parts.ts";
+import { hasRoomForFunctions } from "./small_window.ts";
+import type { Store } from "./store_access.ts";
 
-/** The preset and its functions. */
-export interface AssistantParts {
-  /** What the loop and each message get. */
-  readonly assistant: Assistant;
-  /** What scripts can call because of it. */
-  readonly capabilities: readonly Capability[];
+/** What an assistant can call in a run that no server makes: it saves artifacts and schedules. */
+export function assistantFunctions(
+  options: Pick<
+    CliOptions,
+    "timezone" | "contextWindow" | "cwd" | "allowExec" | "dangerouslyAllowShell"
+  >,
+  store: Store,
+): CallableParts {
+  const parts = joinParts([artifactParts(store), schedulerParts(store, { options, channels: [] })]);
+  return hasRoomForFunctions(options) ? parts : { ...parts, capabilities: [] };
 }
 
-/**
- * The parts, over the store of the command. `timeZone` is checked by then.
- *
- * Whatever an assistant can do is added here: its capability to `capabilities`, from which the guidelines take what they tell of, and where it gives addresses,
- * `isKnownAddress` to the preset.
- */
-export function assistantParts(
+/** The preset, over the store of the command. `timeZone` is checked by then; the guidelines tell of what is `brought`. */
+export function commandAssistant(
   options: Pick<CliOptions, "timezone" | "maxSteps">,
   { store, brought = NOTHING_TO_CALL }: {
     readonly store: StepStore;
-    /** What the command lets runs call anyway; the guidelines tell of it too. @default nothing */
+    /** What the command lets runs call. @default nothing */
     readonly brought?: CallableParts | undefined;
   },
-): AssistantParts {
+): Assistant {
   const { timezone, maxSteps } = options;
-  const capabilities: readonly Capability[] = [];
-  const callable = [...capabilities, ...brought.capabilities];
-  const has = (wanted: string) => callable.some(({ name }) => name === wanted);
+  const has = (wanted: string) => brought.capabilities.some(({ name }) => name === wanted);
   const { isKnownAddress } = brought;
-  const assistant = createAssistant({
+  return createAssistant({
     steps: store,
     ...(timezone === undefined ? {} : { timeZone: timezone }),
     ...(maxSteps === undefined ? {} : { maxIterations: maxSteps }),
     ...(isKnownAddress === undefined ? {} : { isKnownAddress }),
     guidelines: { artifacts: has("artifacts"), scheduler: has("scheduler") },
   });
-  return { assistant, capabilities };
 }

@@ -28,7 +28,9 @@ export interface CommandPolicy extends PolicyChecker {
  * @throws {CliError} `usage` when a value is no list of hosts.
  */
 export function commandPolicy(
-  options: Pick<CliOptions, "allowNet" | "allowPrivateNet" | "allowTools" | "allowExec">,
+  options:
+    & Pick<CliOptions, "allowNet" | "allowPrivateNet" | "allowTools" | "allowExec">
+    & Partial<Pick<CliOptions, "assistant">>,
   secrets: SecretValues = new Map(),
 ): CommandPolicy {
   const policy = defaultPolicy(options);
@@ -89,6 +91,9 @@ const NAMED_OTHERWISE: Readonly<Record<string, string>> = {
   secret: "--secret names secrets",
 };
 
+/** What whoever asks for an assistant has agreed to: it reaches nothing but the store, and a page of it reaches nothing at all. */
+const OF_AN_ASSISTANT: readonly string[] = ["artifact_save"];
+
 function checkedTools(names: readonly string[]): readonly string[] {
   for (const name of names) {
     if (!/^[A-Za-z_$][\w$-]*$/.test(name)) {
@@ -105,16 +110,15 @@ function checkedTools(names: readonly string[]): readonly string[] {
 }
 
 function defaultPolicy(
-  { allowNet = [], allowPrivateNet = [], allowTools = [] }: Pick<
-    CliOptions,
-    "allowNet" | "allowPrivateNet" | "allowTools"
-  >,
+  { allowNet = [], allowPrivateNet = [], allowTools = [], assistant = false }:
+    & Pick<CliOptions, "allowNet" | "allowPrivateNet" | "allowTools">
+    & Partial<Pick<CliOptions, "assistant">>,
 ): DefaultPolicy {
   try {
     return new DefaultPolicy({
       allowDomains: allowNet,
       allowPrivateHosts: allowPrivateNet,
-      allowTools: checkedTools(allowTools),
+      allowTools: [...checkedTools(allowTools), ...(assistant ? OF_AN_ASSISTANT : [])],
     });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;

@@ -87,7 +87,13 @@ export async function openConversation(
   const mode = approvalMode(options, !unattended && isAtTerminal());
   if (options.session !== undefined) checkSessionId(options.session);
   const loading = import("./run_parts.ts");
-  const brings = bring !== undefined;
+  const assisting = options.assistant ? await import("./assistant.ts") : undefined;
+  const bringing = bring ??
+    // What ends with the command is of no use to an assistant's user.
+    (assisting && !options.ephemeral
+      ? (store: Store) => assisting.assistantFunctions(options, store)
+      : undefined);
+  const brings = bringing !== undefined;
   const [{ client, config }, texts, instructions, skills, makeTools] = await Promise.all([
     openModel(options),
     readTexts(options),
@@ -116,19 +122,12 @@ export async function openConversation(
     await store.configure(sessionId, { systemPrompt: texts.system });
   }
   const idleMs = severalMessages ? IDLE_MS : 0;
-  const brought = bring?.(store);
-  const assisting = options.assistant
-    ? (await import("./assistant.ts")).assistantParts(options, { store, brought })
-    : undefined;
-  const assistant = assisting?.assistant;
+  const brought = bringing?.(store);
+  const assistant = assisting?.commandAssistant(options, { store, brought });
   const shared = {
     store,
     idleMs,
-    capabilities: [
-      ...instructions.capabilities,
-      ...skills,
-      ...assisting?.capabilities ?? [],
-    ],
+    capabilities: [...instructions.capabilities, ...skills],
     assistant,
     makeTools,
     brought,

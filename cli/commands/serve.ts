@@ -1,13 +1,15 @@
 /**
  * `serve`: answers messages over HTTP until it is told to stop. This file puts the parts together; each is in `cli/serve/`.
  */
+import { artifactParts } from "../artifact_parts.ts";
 import { joinParts } from "../callable_parts.ts";
 import { webhookChannels } from "../channels.ts";
 import type { CommandContext, Outcome } from "../command.ts";
 import { openConversation } from "../conversation.ts";
 import { eventLine } from "../event_line.ts";
 import { describeFailure, usageError } from "../failure.ts";
-import { artifactParts, artifactRoute } from "../serve/artifacts.ts";
+import { schedulerParts } from "../schedule_parts.ts";
+import { artifactRoute } from "../serve/artifacts.ts";
 import { isLoopback, isOwnHost, listenAddress, urlHost } from "../serve/address.ts";
 import type { StreamedLine } from "../serve/event_stream.ts";
 import { listen, requireListening } from "../serve/listen.ts";
@@ -15,7 +17,7 @@ import { runMaker } from "../serve/make_run.ts";
 import { messageRoute } from "../serve/message_route.ts";
 import { PLAIN_HEADERS } from "../serve/refusal.ts";
 import { createRouter, type OpenRoute } from "../serve/router.ts";
-import { schedulerParts, startServedScheduler } from "../serve/scheduler.ts";
+import { startServedScheduler } from "../serve/scheduler.ts";
 import { sessionRoutes } from "../serve/session_routes.ts";
 import { createSessionRuns } from "../serve/session_runs.ts";
 import { openToken, type ServeToken, TOKEN_VARIABLE } from "../serve/token.ts";

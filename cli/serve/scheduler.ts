@@ -1,5 +1,5 @@
 /**
- * The scheduler in a server: runs may schedule messages and further runs, and what is due is done here, by exactly one of the servers that share a database. A session that is being
+ * The scheduler in a server: what is due is done here, by exactly one of the servers that share a database. A session that is being
  * answered is waited for: nothing is put between the steps of a run.
  */
 import type { Channel } from "../../contracts/channel.ts";
@@ -9,16 +9,12 @@ import {
   type AgentRequest,
   type OccurrenceReport,
   type RunningScheduler,
-  schedulerCapability,
-  schedulerTools,
   sessionChannel,
   startScheduler,
   stdoutChannel,
 } from "../../ext/scheduler/mod.ts";
 import { redactJson } from "../../redact/redact_json.ts";
-import type { CallableParts } from "../callable_parts.ts";
 import { describeFailure } from "../failure.ts";
-import type { CliOptions } from "../option_table.ts";
 import type { Output } from "../output.ts";
 import { OF_A_TENANT, PASSING } from "../scheduled_run.ts";
 import type { Status } from "../status.ts";
@@ -55,24 +51,6 @@ export interface ServedScheduler {
   readonly channels: readonly Channel[];
   /** How long what is under way may take when the server is to stop, in ms. */
   readonly graceMs: number;
-}
-
-/** What runs can call. */
-export function schedulerParts(
-  { schedule }: Pick<Store, "schedule">,
-  { options: { timezone }, channels }: {
-    /** Names the zone of tasks that name none. */
-    readonly options: Pick<CliOptions, "timezone">;
-    /** Names of the channels beside `session` and `stdout`. */
-    readonly channels: readonly string[];
-  },
-): CallableParts {
-  const options = {
-    schedule,
-    channels: ["session", "stdout", ...channels],
-    ...(timezone === undefined ? {} : { timezone }),
-  };
-  return { capabilities: [schedulerCapability(options)], tools: schedulerTools(options) };
 }
 
 /** Begins to do what is due. The caller stops it. */

@@ -22,8 +22,7 @@ Deno.test("--assistant: the model is told the time in the zone, the gap, and the
   const system = first![0]!.content;
   match(system, /You are Ada\./);
   match(system, /<tool_execution_guidelines>[\s\S]*Honesty:[\s\S]*<\/tool_execution_guidelines>/);
-  // What there is not is not spoken of.
-  ok(!/artifact_save|proactive_create/.test(system));
+  match(system, /artifact_save[\s\S]*proactive_create/);
   strictEqual(second![0]!.content, system);
   const said = first!.at(-1)!.content;
   match(
@@ -35,6 +34,44 @@ Deno.test("--assistant: the model is told the time in the zone, the gap, and the
   const plain = await home.run(["--session", "t", "Hello."]);
   strictEqual(plain.code, 0, plain.stderr);
   ok(!JSON.stringify(server.requests[2]!.body).includes("temporal"));
+});
+
+Deno.test("--assistant: what it saves and schedules is there afterwards, without a question, and may be spoken of", async () => {
+  const work = script(`function run() {
+    const page = artifact_save({ filename: "news.html", title: "News", content: "<h1>News</h1>" });
+    const task = proactive_create({ text: "Read the news.", execution_mode: "message", delay: "2h" });
+    answer("I've saved the page at " + page.address + " and scheduled a reminder (" + task.id + ").");
+  }`);
+  await using server = await startOpenAIServer({ replies: [work] });
+  await using home = await openHome(server.baseUrl);
+  const { code, stdout, stderr } = await home.run(["--assistant", "--session", "s", "The news."]);
+  strictEqual(code, 0, stderr);
+  const [, address = "", id] = /\/artifacts\/([\w-]+)\/news\.html and .* \((\S+)\)/.exec(stdout) ??
+    [];
+  ok(!stdout.includes("Warning"), stdout);
+  strictEqual((await home.run(["artifacts", "show", address])).stdout, "<h1>News</h1>");
+  const tasks = await home.run(["schedule", "ls", "--json"]);
+  deepStrictEqual(
+    jsonLines(tasks.stdout).filter(({ type }) => type === "task").map((task) => task.id),
+    [id],
+  );
+});
+
+Deno.test("--assistant: an address that no call gave is held back, also of an artifact that is not there any more", async () => {
+  const lie = "Here it is: /artifacts/AAAAAAAAAAAAAAAAAAAAAAAAAA/news.html";
+  await using server = await startOpenAIServer({ replies: [lie, "I have no page for you."] });
+  await using home = await openHome(server.baseUrl);
+  const { code, stdout, stderr } = await home.run(["--assistant", "--session", "s", "The page?"]);
+  strictEqual(code, 0, stderr);
+  strictEqual(stdout, "I have no page for you.\n");
+});
+
+Deno.test("--assistant --ephemeral: what would end with the command is not offered", async () => {
+  await using server = await startOpenAIServer({ replies: ["Hi."] });
+  await using home = await openHome(server.baseUrl);
+  const { code, stderr } = await home.run(["--assistant", "--ephemeral", "Hello."]);
+  strictEqual(code, 0, stderr);
+  ok(!/artifact_save|proactive_create/.test(messagesOf(server.requests[0])[0]!.content));
 });
 
 Deno.test("--assistant: what only pretends is held back, told once, and shown with a warning", async () => {

@@ -1,74 +1,48 @@
 /**
- * An assistant from end to end: it looks something up, makes a page of it and gives the page's address; and one that only says so. Real guests, a real file; the model is
- * scripted, and the two tools are stand-ins.
+ * An assistant from end to end: it looks something up, makes a page of it and gives the page's address; and one that only says so. Real guests, a real file, an engine on
+ * loopback; only the model is scripted.
  */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { RunEvent } from "../../../contracts/event.ts";
 import type { LoopConfig, LoopProtocol, RunRequest } from "../../../contracts/loop.ts";
+import { artifactAddress, artifactCapability, artifactTools } from "../../../ext/artifacts/mod.ts";
 import { createAssistant } from "../../../ext/assistant/mod.ts";
+import { searchCapability, searchTools, searxngProvider } from "../../../ext/search/mod.ts";
 import { type ScriptedClient, scriptedClient, type ScriptedStep } from "../../../llm/scripted.ts";
 import { createLoop } from "../../../loop/create_loop.ts";
 import { AllowAll } from "../../../loop/policy.ts";
 import { DefaultSandboxBuilder } from "../../../sandbox/default_builder.ts";
 import { openSqliteStore, type SqliteStore } from "../../../stores/sqlite/mod.ts";
-import { defineTool, toolCapability, ToolRegistry } from "../../../tools/mod.ts";
+import { ToolRegistry } from "../../../tools/mod.ts";
 import { StoreFolder } from "../../fixtures/store_folder.ts";
+import { results, startEngine } from "../search/engine.ts";
 
-const ADDRESS = "/artifacts/1234-abcd/news.html";
 const STORIES = ["A bank opens its API", "A satellite is lost", "Schools get tablets"];
 const ASKED =
   'Search for recent tech news in Brazil, summarize the top 3, and make a page "news.html".';
-const TRUE_ANSWER = `Today's top stories: ${
-  STORIES.join("; ")
-}. I have also saved your page: [View](${ADDRESS}).`;
 const FALSE_ANSWER =
   `I've generated the page and saved it: [View](/artifacts/beef-0000/news.html).`;
 
-/** The stand-ins, and what they were asked for. */
-function standIns() {
-  const saved: { filename: string; content: string }[] = [];
-  const given = new Set<string>();
-  const tools = [
-    defineTool({
-      name: "web_search",
-      description: "Searches the web",
-      parameters: {
-        type: "object",
-        properties: { query: { type: "string" } },
-        required: ["query"],
-      },
-      execute: () => STORIES,
-    }),
-    defineTool({
-      name: "artifact_save",
-      description: "Saves a document and gives its address",
-      parameters: {
-        type: "object",
-        properties: {
-          filename: { type: "string" },
-          title: { type: "string" },
-          content: { type: "string" },
-          type: { type: "string" },
-        },
-        required: ["filename", "title", "content"],
-      },
-      sideEffect: true,
-      execute: ({ filename, content }) => {
-        saved.push({ filename, content });
-        given.add(ADDRESS);
-        return { address: ADDRESS };
-      },
-    }),
-  ];
-  return { tools, saved, isKnownAddress: (address: string) => given.has(address) };
+const addressesIn = async ({ artifacts }: SqliteStore) =>
+  (await artifacts.list("any")).map((artifact) => artifactAddress(artifact));
+
+/** An answer with the address that the model was told. */
+function trueAnswer(store: SqliteStore): ScriptedStep {
+  return async ({ messages }) => {
+    const [address = "none"] = await addressesIn(store);
+    ok(messages.at(-1)!.content.includes(address), "the model was not told the address");
+    return answerWith(address);
+  };
 }
+
+const answerWith = (address: string) =>
+  `Today's top stories: ${STORIES.join("; ")}. I have also saved your page: [View](${address}).`;
 
 /** What a test has of one message. */
 interface Played {
   readonly result: Awaited<ReturnType<ReturnType<typeof createLoop>["run"]>>;
   readonly events: readonly RunEvent[];
   readonly llm: ScriptedClient;
-  readonly saved: readonly { readonly filename: string; readonly content: string }[];
 }
 
 /** Puts one message to an assistant. */
@@ -81,16 +55,23 @@ async function play(
     readonly request?: Partial<RunRequest>;
   },
 ): Promise<Played> {
-  const { tools, saved, isKnownAddress } = standIns();
-  await using sandboxBuilder = new DefaultSandboxBuilder({ capabilities: [toolCapability(tools)] });
-  const registry = new ToolRegistry();
-  for (const tool of tools) registry.register(tool);
+  await using engine = startEngine(() =>
+    results(
+      ...STORIES.map((title, at) => ({ title, url: `https://news.example/${at}`, content: "" })),
+    )
+  );
+  const search = { provider: searxngProvider({ url: engine.url }) };
+  const { artifacts } = store;
+  await using sandboxBuilder = new DefaultSandboxBuilder({
+    capabilities: [searchCapability(search), artifactCapability({ artifacts })],
+  });
+  const registry = new ToolRegistry([...searchTools(search), ...artifactTools({ artifacts })]);
   const llm = scriptedClient(replies);
   const assistant = createAssistant({
     steps: store,
     timeZone: "America/Sao_Paulo",
     now: () => new Date("2026-09-27T22:15:00Z"),
-    isKnownAddress,
+    isKnownAddress: async (address) => (await addressesIn(store)).includes(address),
   });
   const loop = createLoop({
     ...assistant.config,
@@ -107,21 +88,23 @@ async function play(
   const prepared = await assistant.prepare({ sessionId: "s", message: ASKED, ...request });
   const result = await loop.run({ ...prepared, onEvent: (event) => events.push(event) });
   llm.assertDone();
-  return { result, events, llm, saved };
+  return { result, events, llm };
 }
 
 const block = (source: string) => `\`\`\`javascript\n${source}\n\`\`\``;
 
 /** The steps of the chain, as each protocol takes them. */
 const SEARCH: Readonly<Record<"code" | "tools", ScriptedStep>> = {
-  code: block('function run() { return web_search({ query: "tech news Brazil" }); }'),
+  code: block('function run() { return web_search("tech news Brazil"); }'),
   tools: { toolCalls: [{ name: "web_search", arguments: { query: "tech news Brazil" } }] },
 };
 const SAVE: Readonly<Record<"code" | "tools", ScriptedStep>> = {
   code: block(
     `function run(args) {
-  const content = "<!DOCTYPE html><ul>" + args.map((story) => "<li>" + story).join("") + "</ul>";
-  return artifact_save({ filename: "news.html", title: "Tech News Brazil", content });
+  const content = "<!DOCTYPE html><ul>" + args.map(({ title }) => "<li>" + title).join("") + "</ul>";
+  const page = artifact_save({ filename: "news.html", title: "Tech News Brazil", content });
+  log(page.address);
+  return page;
 }`,
   ),
   tools: {
@@ -143,15 +126,19 @@ for (const protocol of ["code", "tools"] as const) {
   Deno.test(`assistant (${protocol}): search, summarize, artifact, and an answer with the right address`, async () => {
     using folder = new StoreFolder();
     await using store = openSqliteStore(`${folder.path}/store.db`);
-    const replies = [SEARCH[protocol], SAVE[protocol], TRUE_ANSWER];
-    const { result, saved, events } = await play(store, { protocol, replies });
+    const replies = [SEARCH[protocol], SAVE[protocol], trueAnswer(store)];
+    const { result, events } = await play(store, { protocol, replies });
+    const [saved, ...others] = await store.artifacts.list("any");
     deepEqual([result.status, result.finalText, result.flagged], [
       "completed",
-      TRUE_ANSWER,
+      answerWith(artifactAddress(saved!)),
       undefined,
     ]);
-    equal(saved.length, 1);
-    match(saved[0]!.content, /^<!DOCTYPE html><ul><li>A bank opens its API.*tablets<\/ul>$/);
+    equal(others.length, 0);
+    match(
+      (await store.artifacts.read("any", saved!.id))!.content,
+      /^<!DOCTYPE html><ul><li>A bank opens its API.*tablets<\/ul>$/,
+    );
     const rows = await store.calls("s");
     deepEqual(rows.map(({ name, outcome }) => [name, outcome]), [
       ["web_search", "ok"],
@@ -164,8 +151,8 @@ for (const protocol of ["code", "tools"] as const) {
     using folder = new StoreFolder();
     await using store = openSqliteStore(`${folder.path}/store.db`);
     const replies = [SEARCH[protocol], FALSE_ANSWER, FALSE_ANSWER];
-    const { result, saved, events, llm } = await play(store, { protocol, replies });
-    equal(saved.length, 0);
+    const { result, events, llm } = await play(store, { protocol, replies });
+    equal((await store.artifacts.list("any")).length, 0);
     deepEqual([result.status, result.flagged], ["completed", true]);
     ok(result.finalText.startsWith(`${FALSE_ANSWER}\n\n[Warning: `));
     match(result.finalText, /something was saved.*no call gave the address \/artifacts\/beef-0000/);
@@ -182,17 +169,20 @@ for (const protocol of ["code", "tools"] as const) {
   Deno.test(`assistant (${protocol}): one that is caught, and then does it, answers without a warning`, async () => {
     using folder = new StoreFolder();
     await using store = openSqliteStore(`${folder.path}/store.db`);
-    const replies = [SEARCH[protocol], FALSE_ANSWER, SAVE[protocol], TRUE_ANSWER];
-    const { result, saved } = await play(store, { protocol, replies });
-    deepEqual([result.finalText, result.flagged, saved.length], [TRUE_ANSWER, undefined, 1]);
+    const replies = [SEARCH[protocol], FALSE_ANSWER, SAVE[protocol], trueAnswer(store)];
+    const { result } = await play(store, { protocol, replies });
+    const [address = "none", ...others] = await addressesIn(store);
+    deepEqual([result.finalText, result.flagged, others], [answerWith(address), undefined, []]);
   });
 
   Deno.test(`assistant (${protocol}): an invented address is caught although something was saved`, async () => {
     using folder = new StoreFolder();
     await using store = openSqliteStore(`${folder.path}/store.db`);
-    const replies = [SEARCH[protocol], SAVE[protocol], FALSE_ANSWER, TRUE_ANSWER];
+    const insists: ScriptedStep = async () => answerWith((await addressesIn(store))[0] ?? "none");
+    const replies = [SEARCH[protocol], SAVE[protocol], FALSE_ANSWER, insists];
     const { result, events } = await play(store, { protocol, replies });
-    deepEqual([result.finalText, result.flagged], [TRUE_ANSWER, undefined]);
+    const [address = "none"] = await addressesIn(store);
+    deepEqual([result.finalText, result.flagged], [answerWith(address), undefined]);
     const held = events.find((event) => event.type === "answer_held_back");
     deepEqual(held?.claims, ["address"]);
   });
