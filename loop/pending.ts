@@ -55,7 +55,7 @@ export function approvalStep(pending: PendingApproval): StepBody {
 export function findOpenBatch(steps: readonly RunStep[]): OpenBatch | undefined {
   const replyAt = steps.findLastIndex(({ stepType }) => stepType === "llm_call");
   const after = steps.slice(replyAt + 1);
-  if (replyAt < 0 || after.some(goesOn)) return undefined;
+  if (replyAt < 0 || after.some((step) => goesOn(step, WENT_ON))) return undefined;
   const idsOf = (type: RunStep["stepType"], among: readonly RunStep[]) =>
     new Set(
       among.filter(({ stepType }) => stepType === type).map((step) => callIdOf(step.toolArgs)),
@@ -91,7 +91,7 @@ export interface OpenScriptStep {
 export function findOpenScript(steps: readonly RunStep[]): OpenScriptStep | undefined {
   const scriptAt = steps.findLastIndex(({ stepType }) => stepType === "execute_js");
   const after = steps.slice(scriptAt + 1);
-  if (scriptAt < 0 || after.some(({ stepType }) => SCRIPT_WENT_ON.has(stepType))) return undefined;
+  if (scriptAt < 0 || after.some((step) => goesOn(step, SCRIPT_WENT_ON))) return undefined;
   const waiting = after.findLast(({ stepType }) => stepType === "approval");
   if (waiting === undefined) return undefined;
   return { pending: pendingOf(waiting), stepIndex: steps[scriptAt]!.stepIndex };
@@ -120,8 +120,8 @@ const SCRIPT_WENT_ON: ReadonlySet<string> = new Set([
 /** After one of these the calls of the reply before are not gone on with. */
 const WENT_ON: ReadonlySet<string> = new Set(["user", "response", "execute_js"]);
 
-function goesOn(step: RunStep): boolean {
-  return WENT_ON.has(step.stepType) && !isAside(step);
+function goesOn(step: RunStep, types: ReadonlySet<string>): boolean {
+  return types.has(step.stepType) && !isAside(step);
 }
 
 /** The call that a step of type `approval` tells of. */

@@ -3,7 +3,7 @@
  * prompt's beginning stays the same over several runs.
  */
 import { isAside, type RunStep, STEP_TYPE_SUMMARY, type StepStore } from "../contracts/step.ts";
-import { findOpenBatch } from "./pending.ts";
+import { findOpenBatch, findOpenScript } from "./pending.ts";
 
 /** What to load. */
 export interface RehydrateOptions {
@@ -44,8 +44,8 @@ export async function rehydrate(store: StepStore, options: RehydrateOptions): Pr
 }
 
 /**
- * The steps with those that were put in beside runs moved behind the exchange in which they came: they would stand between a call and its result where a run waited
- * for a word. As long as it waits they are left out.
+ * The steps with those that were put in beside runs moved behind the exchange in which they came: they would stand between a script or a call and its result where a
+ * run waited for a word. As long as it waits they are left out.
  */
 function placeAsides(steps: readonly RunStep[]): RunStep[] {
   const asides: RunStep[] = [];
@@ -54,7 +54,8 @@ function placeAsides(steps: readonly RunStep[]): RunStep[] {
     asides.push(step);
     return [];
   });
-  return findOpenBatch(placed) === undefined ? [...placed, ...asides] : placed;
+  const waits = findOpenBatch(placed) !== undefined || findOpenScript(placed) !== undefined;
+  return waits ? placed : [...placed, ...asides];
 }
 
 /** The steps, and as many more as it takes to hold a summary and all that follows it; those there are when there is none in reach. */

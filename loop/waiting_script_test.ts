@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { ApprovalDecision } from "../contracts/approval.ts";
+import { ASIDE_ARGS } from "../contracts/step.ts";
 import type { CallableTool } from "../contracts/tool.ts";
 import { block } from "./_run_fixture.ts";
 import { observed, WAIT, Waiting, YES } from "./_waiting_fixture.ts";
@@ -544,4 +545,29 @@ Deno.test("waiting script: a listener, a script and a policy cannot keep it from
   );
   assert.equal(result.status, "waiting");
   assert.deepEqual(w.done, []);
+});
+
+Deno.test("waiting script: what is put into the session beside its runs does not end the wait, and is told behind it", async () => {
+  const w = new Waiting();
+  await w.wait(ONE);
+  const aside = {
+    sessionId: "s",
+    runId: "aside",
+    toolArgs: ASIDE_ARGS,
+    createdAt: new Date(0),
+  };
+  await w.store.append({ ...aside, stepType: "user", content: "[A reminder is due.]" });
+  await w.store.append({ ...aside, stepType: "response", content: "Tea!" });
+  using run = w.open(["finished", "yes"]);
+  const result = await run.loop.resume(YES);
+  assert.deepEqual([result.status, result.finalText], ["completed", "finished"]);
+  assert.match(observed(run), /"sent"/);
+  assert.equal(JSON.stringify(run.llm.requests[0]?.messages).includes("Tea!"), false);
+  await run.loop.run({ sessionId: "s", message: "and?" });
+  const said = (run.llm.requests[1]?.messages ?? []).map(({ content }) => content).slice(-3);
+  assert.deepEqual(said.map((text) => text.replace(/^finished.*reminder/s, "…")).slice(-2), [
+    "Tea!",
+    "and?",
+  ]);
+  assert.match(said[0] ?? "", /A reminder is due/);
 });
