@@ -119,7 +119,8 @@ export const COMMANDS: readonly CommandSpec[] = [
       "The token is $AGENTLOOP_TOKEN, else the one in the",
       "file DATABASE.token, which is made; with --ephemeral one is printed once.",
       "A session answers one message at a time: another gets 409. What the policy asks about is refused,",
-      "unless --approve auto. A client that goes away ends its run.",
+      "unless --approve auto; with --approve wait the run ends there, and POST /sessions/ID/decisions with",
+      '{"call_id":"…","decision":"approve"} or deny goes on. A client that goes away ends its run.',
       "SIGTERM and Ctrl-C end the server: no new run begins, those under way get --grace. Twice ends at once.",
     ],
     options: [

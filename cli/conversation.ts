@@ -51,6 +51,8 @@ export interface Conversation extends AsyncDisposable {
    * request's signal ends the run.
    */
   answer(request: SessionMessage): Promise<RunResult>;
+  /** Goes on with the run that any session waits at; the rest is as for {@linkcode Conversation.answer}. */
+  goOn(request: SessionDecision): Promise<RunResult>;
   /** Begins a new session for what follows, with the persona that the options name, and gives its id. */
   begin(): Promise<string>;
   /** Goes on with another session, which is there. */
@@ -64,6 +66,11 @@ export type SessionMessage = Pick<
   RunRequest,
   "sessionId" | "message" | "maxIterations" | "timeoutMs" | "signal" | "onEvent"
 >;
+
+/** A word on the call that a session waits at. */
+export type SessionDecision =
+  & Omit<SessionMessage, "message">
+  & Pick<ResumeRequest, "decision" | "callId">;
 
 /** How long the process for scripts is kept between two messages of a conversation. It takes about 55 MB, and starting one anew about 0.2 s. */
 const IDLE_MS = 10 * 60_000;
@@ -211,6 +218,8 @@ export async function openConversation(
       }
       return shown(await run(request));
     },
+    goOn: async (request) =>
+      shown(await running.loop.resume({ ...common(request.sessionId), ...request })),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
 

@@ -14,7 +14,7 @@ import { isLoopback, isOwnHost, listenAddress, urlHost } from "../serve/address.
 import type { StreamedLine } from "../serve/event_stream.ts";
 import { listen, requireListening } from "../serve/listen.ts";
 import { runMaker } from "../serve/make_run.ts";
-import { messageRoute } from "../serve/message_route.ts";
+import { messageRoutes } from "../serve/message_route.ts";
 import { PLAIN_HEADERS } from "../serve/refusal.ts";
 import { createRouter, type OpenRoute } from "../serve/router.ts";
 import { startServedScheduler } from "../serve/scheduler.ts";
@@ -67,7 +67,7 @@ export async function serve(context: CommandContext): Promise<Outcome> {
     token: token.value,
     routes: [
       ...sessionRoutes({ store, redactor, runs }),
-      messageRoute({
+      ...messageRoutes({
         runs,
         makeRun,
         lineOf: (event) => eventLine(event) as StreamedLine,
@@ -107,7 +107,7 @@ export async function serve(context: CommandContext): Promise<Outcome> {
 function checkUse({ words, options }: CommandContext): void {
   if (words.length > 0) throw usageError("serve takes no message; they come over HTTP", "serve");
   if (options.approve === "prompt" || options.approve === "stdio") {
-    throw usageError("serve has nobody to ask: it takes --approve auto or --approve deny", "serve");
+    throw usageError("serve has nobody to ask: it takes --approve auto, deny or wait", "serve");
   }
 }
 

@@ -25,11 +25,10 @@ export function runMaker(conversation: Conversation, interrupt: Interrupt): Make
       timeoutMs: Math.min(timeoutMs, bounds.timeoutMs),
     };
     const outcome = await outcomeOf(async () => {
-      const run = await conversation.answer({
-        ...asked,
-        maxIterations: limits.maxSteps,
-        timeoutMs: limits.timeoutMs,
-      });
+      const bounded = { maxIterations: limits.maxSteps, timeoutMs: limits.timeoutMs };
+      const run = "message" in asked
+        ? await conversation.answer({ ...asked, ...bounded })
+        : await conversation.goOn({ ...asked, ...bounded });
       // A run that fails while the others get their time did not fail for the signal.
       const stopped = asked.signal.aborted
         ? interrupt

@@ -1,12 +1,13 @@
 /**
- * `POST /sessions/ID/messages`: answers one message, and sends the events of the run as they happen. The client that goes away ends the run, unless it said that
- * it would not wait.
+ * `POST /sessions/ID/messages` and `/decisions`: answers one message, or goes on behind a call that waits, and sends the events of the run as they happen. The client that
+ * goes away ends the run, unless it said that it would not wait.
  */
 import type { RunEvent } from "../../contracts/event.ts";
 import { formatDuration } from "../units.ts";
+import { type AskedRun, decisionIn, messageIn } from "./asked_run.ts";
 import { openEventStream, type StreamedLine } from "./event_stream.ts";
 import { readJsonBody } from "./json_body.ts";
-import { jsonReply, PLAIN_HEADERS, Refusal } from "./refusal.ts";
+import { jsonReply, PLAIN_HEADERS } from "./refusal.ts";
 import type { Route } from "./router.ts";
 import type { RunPlace, SessionRuns } from "./session_runs.ts";
 
@@ -15,24 +16,12 @@ const MAX_BODY_BYTES = 1024 * 1024;
 /** Time for a body to come, in ms. */
 const BODY_TIMEOUT_MS = 30_000;
 
-/** What a client asks for. */
-export interface AskedRun {
-  /** The session. */
-  readonly sessionId: string;
-  /** The message. */
-  readonly message: string;
-  /** Model calls at most; never more than the server's own bound. */
-  readonly maxSteps?: number;
-  /** Wall time in ms; never more than the server's own bound. */
-  readonly timeoutMs?: number;
-}
-
 /** Makes a run: resolves with its result line, and never rejects. */
 export type MakeRun = (
   asked: AskedRun & { readonly signal: AbortSignal; readonly onEvent: (event: RunEvent) => void },
 ) => Promise<StreamedLine>;
 
-/** What the route is made of. */
+/** What the routes are made of. */
 export interface MessageRouteOptions {
   /** The places for runs. */
   readonly runs: SessionRuns;
@@ -46,18 +35,28 @@ export interface MessageRouteOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Makes the route. */
-export function messageRoute(options: MessageRouteOptions): Route {
+/** Makes both routes. */
+export function messageRoutes(options: MessageRouteOptions): readonly Route[] {
+  return [
+    runRoute(options, { path: "/sessions/:id/messages", askedIn: messageIn }),
+    runRoute(options, { path: "/sessions/:id/decisions", askedIn: decisionIn }),
+  ];
+}
+
+function runRoute(
+  options: MessageRouteOptions,
+  { path, askedIn }: { readonly path: string; readonly askedIn: typeof messageIn },
+): Route {
   return {
     method: "POST",
-    path: "/sessions/:id/messages",
+    path,
     async handle(request, { sessionId }) {
       const asked = askedIn(
         await readJsonBody(request, { maxBytes: MAX_BODY_BYTES, timeoutMs: BODY_TIMEOUT_MS }),
       );
       const place = options.runs.take(sessionId);
       const begin = (onLine: (line: StreamedLine) => void, ...ends: readonly AbortSignal[]) =>
-        run({ ...asked, sessionId }, { place, onLine, ends }, options).catch(options.onFailure);
+        run({ ...asked, sessionId }, { ...options, place, onLine, ends }).catch(options.onFailure);
       if (wantsNoAnswer(request)) {
         void begin(() => {});
         return jsonReply({ session_id: sessionId }, {
@@ -85,12 +84,11 @@ export function messageRoute(options: MessageRouteOptions): Route {
 /** Makes one run in its place, and tells its events and then its result. */
 async function run(
   asked: AskedRun,
-  { place, onLine, ends }: {
+  { makeRun, lineOf, onEnd, place, onLine, ends }: MessageRouteOptions & {
     readonly place: RunPlace;
     readonly onLine: (line: StreamedLine) => void;
     readonly ends: readonly AbortSignal[];
   },
-  { makeRun, lineOf, onEnd }: MessageRouteOptions,
 ): Promise<void> {
   using _place = place;
   const startedAt = performance.now();
@@ -109,28 +107,4 @@ function wantsNoAnswer({ headers }: Request): boolean {
   return (headers.get("prefer") ?? "").split(",").some((one) =>
     one.trim().toLowerCase() === "respond-async"
   );
-}
-
-function askedIn(body: Readonly<Record<string, unknown>>): Omit<AskedRun, "sessionId"> {
-  const { message, max_steps, timeout_ms, ...rest } = body;
-  const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) {
-    throw new Refusal(
-      "bad_request",
-      `${JSON.stringify(unknown.slice(0, 60))} is no field; message, max_steps and timeout_ms are.`,
-    );
-  }
-  if (typeof message !== "string" || message.trim() === "") {
-    throw new Refusal("bad_request", "message must be a text that is not empty.");
-  }
-  return {
-    message: message.trim(),
-    ...(max_steps === undefined ? {} : { maxSteps: count("max_steps", max_steps) }),
-    ...(timeout_ms === undefined ? {} : { timeoutMs: count("timeout_ms", timeout_ms) }),
-  };
-}
-
-function count(name: string, value: unknown): number {
-  if (typeof value === "number" && Number.isInteger(value) && value >= 1) return value;
-  throw new Refusal("bad_request", `${name} must be a whole number of at least 1.`);
 }
