@@ -628,18 +628,31 @@ export function toolBehaviours(driver: ProtocolDriver, others: readonly Protocol
   });
 
   behaviour(
-    "a call that nobody decides over yet is not made; where calls are named the run can wait for the word",
+    "a call that nobody decides over yet ends the run, and is made once with what the word changes, in another loop",
     async () => {
       const { done, send } = workshop();
-      const { result, store } = await run({
+      const store = new MemoryStore();
+      const config = { policy: new DefaultPolicy() };
+      const waiting = await run({
         tools: [send],
-        replies: [driver.reply(call("send-mail", { to: "ann" })), ...inScripts ? ["done"] : []],
-        config: { policy: new DefaultPolicy(), approve: () => ({ decision: "wait" }) },
+        store,
+        replies: [driver.reply(call("send-mail", { to: "ann" }))],
+        config: { ...config, approve: () => ({ decision: "wait" }) },
       });
-      assert.deepEqual(done, []);
-      assert.equal(result.status, inScripts ? "completed" : "waiting");
+      assert.deepEqual([waiting.result.status, done], ["waiting", []]);
       const types = (await store.lastN("s", 20)).map(({ stepType }) => stepType);
-      assert.equal(types.includes("approval"), !inScripts);
+      assert.equal(types.at(-1), "approval");
+      const { result, requests } = await run({
+        tools: [send],
+        store,
+        replies: ["done"],
+        config,
+        word: { decision: "approve", args: [{ to: "bob" }] },
+      });
+      assert.equal(result.finalText, "done");
+      assert.deepEqual(done, ["mail to bob"]);
+      const told = toldSince(requests[0]!).map(({ content }) => content).join("\n");
+      assert.match(told, /changed|other arguments/i);
     },
   );
 

@@ -1,6 +1,6 @@
 /** One run of a scripted model that calls tools, under any protocol: scripts run in a real guest process. */
 import type { RunEvent } from "../../contracts/event.ts";
-import type { LoopConfig, RunRequest, RunResult } from "../../contracts/loop.ts";
+import type { LoopConfig, ResumeRequest, RunRequest, RunResult } from "../../contracts/loop.ts";
 import type { CallLog } from "../../contracts/call_log.ts";
 import type { CompletionRequest } from "../../contracts/model.ts";
 import type { SessionStore } from "../../contracts/session.ts";
@@ -25,6 +25,8 @@ export interface ToolRunOptions {
   readonly store?: RunStore;
   readonly config?: Partial<LoopConfig>;
   readonly request?: Partial<RunRequest>;
+  /** The word on the call that the session waits at, in place of a message. */
+  readonly word?: ResumeRequest["decision"];
 }
 
 /** What came of it. */
@@ -55,12 +57,16 @@ export async function runTools(driver: ProtocolDriver, options: ToolRunOptions):
     ...options.config,
   });
   const events: RunEvent[] = [];
-  const result = await loop.run({
+  const request = {
     sessionId: "s",
-    message: "go",
-    onEvent: (event) => void events.push(event),
+    onEvent: (event: RunEvent) => void events.push(event),
     ...options.request,
-  });
+  };
+  const { word } = options;
+  const result =
+    await (word === undefined
+      ? loop.run({ message: "go", ...request })
+      : loop.resume({ ...request, decision: word }));
   return { result, events, requests: llm.requests.slice(prelude.length), store };
 }
 
