@@ -42,7 +42,7 @@ export function gateSteps(entries: readonly string[], tested: boolean): readonly
     { name: "sizes", args: tool("check_sizes.ts"), timeoutMs: 30_000 },
     { name: "doc comments", args: ["doc", "--lint", ...entries], timeoutMs: 120_000 },
     { name: "package", args: tool("check_publish.ts"), timeoutMs: 120_000 },
-    { name: "tests", args: tool("run_tests.ts"), timeoutMs: 415_000 },
+    { name: "tests", args: tool("run_tests.ts"), timeoutMs: 500_000 },
   ];
   return steps.filter((step) => !(tested && step.name === "tests"));
 }

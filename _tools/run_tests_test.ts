@@ -1,17 +1,17 @@
 import { deepEqual } from "node:assert/strict";
 import { makeUpTree } from "./made_up_tree.ts";
 import { readModuleGraph } from "./module_graph.ts";
+import { runSuite, testsOf } from "./run_tests.ts";
+import { listSourceFiles } from "./source_files.ts";
+import type { TestCounts } from "./test_counts.ts";
 import {
   EXAMPLES_NOT_RUN,
   filesWithExamples,
-  runSuite,
+  lanesOf,
   SHARED_HOST_TESTS,
   type Suite,
   suitesIn,
-  testsOf,
-} from "./run_tests.ts";
-import { listSourceFiles } from "./source_files.ts";
-import type { TestCounts } from "./test_counts.ts";
+} from "./test_suites.ts";
 
 async function countsOf(
   files: Readonly<Record<string, string>>,
@@ -112,6 +112,12 @@ Deno.test("tests: every test file of the tree is in one suite, and in one only",
         .map((suite) => suite.name),
     }));
   deepEqual(counts.filter((found) => found.suites.length !== 1), []);
+});
+
+Deno.test("tests: every suite is in one lane, and in one only", () => {
+  const names = (suites: readonly Suite[]) => suites.map(({ name }) => name).sort();
+  const suites = suitesIn(Deno.cwd(), "/scratch");
+  deepEqual(names(lanesOf(suites).flat()), names(suites));
 });
 
 Deno.test("tests: those that share a host are named", async () => {
