@@ -53,7 +53,7 @@ export const OPTION_USES: Readonly<Record<keyof CliOptions, OptionUse>> = {
   instruction: trusted({ completes: "@file" }),
   context: trusted({ sample: "@docs/conventions.md", completes: "@file" }),
   system: trusted({ sample: "You are careful and brief.", completes: "@file" }),
-  assistant: harmless({ sample: false }),
+  assistant: trusted({ sample: false }),
   timezone: harmless({ sample: "America/Sao_Paulo" }),
   cwd: trusted({ completes: "folder" }),
   approve: trusted({

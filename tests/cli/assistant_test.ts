@@ -130,19 +130,26 @@ Deno.test("--assistant: a file that was written may be spoken of, and the fifth 
   match(messagesOf(server.requests[4]).at(-1)!.content, /This is the last turn/);
 });
 
-Deno.test("--assistant: a config file may say so, and name the zone", async () => {
-  await using server = await startOpenAIServer({ replies: ["Hi."] });
+Deno.test("--assistant: a config file that is trusted may say so, and any may name the zone", async () => {
+  await using server = await startOpenAIServer({ replies: ["Hi.", "Hi."] });
   await using home = await openHome(server.baseUrl);
   await Deno.mkdir(`${home.path}/.agentloop`, { recursive: true });
   const file = `${home.path}/.agentloop/config.json`;
-  await Deno.writeTextFile(file, '{ "assistant": true, "timezone": "America/St_Johns" }');
-  const { code, stderr } = await home.run(["Hello."]);
-  strictEqual(code, 0, stderr);
+  await Deno.writeTextFile(file, '{ "timezone": "America/St_Johns" }');
+  const named = await home.run(["--assistant", "Hello."]);
+  strictEqual(named.code, 0, named.stderr);
   match(messagesOf(server.requests[0]).at(-1)!.content, /Time zone: America\/St_Johns/);
   await Deno.writeTextFile(file, '{ "timezone": "Mars/Olympus" }');
   const refused = await home.run(["Hello."]);
   strictEqual(refused.code, 3);
   match(refused.stderr, /"timezone" takes the name of a time zone, such as America\/Sao_Paulo/);
+  await Deno.writeTextFile(file, '{ "assistant": true, "timezone": "America/St_Johns" }');
+  const untrusted = await home.run(["Hello."]);
+  strictEqual(untrusted.code, 3, untrusted.stderr);
+  strictEqual((await home.run(["trust", "--yes"])).code, 0);
+  const { code, stderr } = await home.run(["Hello."]);
+  strictEqual(code, 0, stderr);
+  match(messagesOf(server.requests[1]).at(-1)!.content, /Time zone: America\/St_Johns/);
 });
 
 Deno.test("--timezone takes names of zones, and nothing that could be read as more", async () => {
