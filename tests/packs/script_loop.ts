@@ -1,4 +1,5 @@
 /** For the tests of packs: scripts that run through the whole engine, from a scripted model's block to the observation. */
+import { equal } from "node:assert/strict";
 import type { LoopConfig, RunRequest, RunResult } from "../../contracts/loop.ts";
 import type { Capability } from "../../contracts/sandbox.ts";
 import type { RunEvent } from "../../contracts/event.ts";
@@ -53,4 +54,23 @@ export async function runScripts(
     event.type === "execute_js_result" ? [event.content] : []
   );
   return { result, observations, events, store };
+}
+
+/** What the calls of one script give, each its value, or "threw " and the message of what it throws. */
+export async function callsOf(
+  capability: Capability,
+  calls: readonly string[],
+  request: Partial<RunRequest> = {},
+  // deno-lint-ignore no-explicit-any -- what a script answers is for the test to look at
+): Promise<any[]> {
+  const source = `function run() {
+    const told = [];
+    for (const call of [${calls.map((call) => `() => ${call}`).join(", ")}]) {
+      try { told.push(call() ?? null); } catch (error) { told.push("threw " + error.message); }
+    }
+    answer(told);
+  }`;
+  const { result } = await runScripts([source], { capabilities: [capability], request });
+  equal(result.status, "completed", JSON.stringify(result.error));
+  return JSON.parse(result.finalText);
 }

@@ -10,28 +10,15 @@ import { Redactor } from "../../../redact/redactor.ts";
 import { MemoryStore } from "../../../stores/memory.ts";
 import { openSqliteStore } from "../../../stores/sqlite/mod.ts";
 import { StoreFolder } from "../../fixtures/store_folder.ts";
-import { runScripts } from "../../packs/script_loop.ts";
+import { callsOf, runScripts } from "../../packs/script_loop.ts";
 
-/** What a script answers; each call gives its value, or the message of what it throws. */
-async function calls(
+/** What the calls of one script give. */
+function calls(
   facts: FactStore,
   script: readonly string[],
   request: Partial<RunRequest> = {},
-  // deno-lint-ignore no-explicit-any -- what a script answers is for the test to look at
-): Promise<any[]> {
-  const source = `function run() {
-    const told = [];
-    for (const call of [${script.map((call) => `() => ${call}`).join(", ")}]) {
-      try { told.push(call() ?? null); } catch (error) { told.push("threw " + error.message); }
-    }
-    answer(told);
-  }`;
-  const { result } = await runScripts([source], {
-    capabilities: [memoryCapability({ facts })],
-    request,
-  });
-  equal(result.status, "completed", JSON.stringify(result.error));
-  return JSON.parse(result.finalText);
+): ReturnType<typeof callsOf> {
+  return callsOf(memoryCapability({ facts }), script, request);
 }
 
 Deno.test("memory: what one session remembers, a later program on the same file recalls and forgets", async () => {
