@@ -60,7 +60,7 @@ export async function runScripts(
 export async function callsOf(
   capability: Capability,
   calls: readonly string[],
-  request: Partial<RunRequest> = {},
+  more: { readonly config?: Partial<LoopConfig>; readonly request?: Partial<RunRequest> } = {},
   // deno-lint-ignore no-explicit-any -- what a script answers is for the test to look at
 ): Promise<any[]> {
   const source = `function run() {
@@ -70,7 +70,7 @@ export async function callsOf(
     }
     answer(told);
   }`;
-  const { result } = await runScripts([source], { capabilities: [capability], request });
+  const { result } = await runScripts([source], { capabilities: [capability], ...more });
   equal(result.status, "completed", JSON.stringify(result.error));
   return JSON.parse(result.finalText);
 }

@@ -17,7 +17,7 @@ function calls(
   script: readonly string[],
   request: Partial<RunRequest> = {},
 ): ReturnType<typeof callsOf> {
-  return callsOf(artifactCapability({ artifacts }), script, request);
+  return callsOf(artifactCapability({ artifacts }), script, { request });
 }
 
 function save(filename: string, content: string): string {

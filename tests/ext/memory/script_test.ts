@@ -18,7 +18,7 @@ function calls(
   script: readonly string[],
   request: Partial<RunRequest> = {},
 ): ReturnType<typeof callsOf> {
-  return callsOf(memoryCapability({ facts }), script, request);
+  return callsOf(memoryCapability({ facts }), script, { request });
 }
 
 Deno.test("memory: what one session remembers, a later program on the same file recalls and forgets", async () => {

@@ -15,7 +15,7 @@ import { DefaultPolicy } from "../../../loop/policy.ts";
 import { Redactor } from "../../../redact/redactor.ts";
 import { MemoryStore } from "../../../stores/memory.ts";
 import { ToolRegistry } from "../../../tools/mod.ts";
-import { runScripts } from "../../packs/script_loop.ts";
+import { callsOf } from "../../packs/script_loop.ts";
 import { message } from "./samples.ts";
 
 const NOW = () => new Date("2026-03-01T12:00:00Z");
@@ -24,8 +24,8 @@ function options(store: MemoryStore, more: Partial<SchedulerOptions> = {}): Sche
   return { schedule: store.schedule, timezone: "Europe/Berlin", now: NOW, ...more };
 }
 
-/** What a script answers; each call gives its value, or the message of what it throws. */
-async function calls(
+/** What the calls of one script give. */
+function calls(
   store: MemoryStore,
   script: readonly string[],
   { config = {}, sessionId = "s", more = {} }: {
@@ -33,22 +33,9 @@ async function calls(
     readonly sessionId?: string;
     readonly more?: Partial<SchedulerOptions>;
   } = {},
-  // deno-lint-ignore no-explicit-any -- what a script answers is for the test to look at
-): Promise<any[]> {
-  const source = `function run() {
-    const told = [];
-    for (const call of [${script.map((call) => `() => ${call}`).join(", ")}]) {
-      try { told.push(call() ?? null); } catch (error) { told.push("threw " + error.message); }
-    }
-    answer(told);
-  }`;
-  const { result } = await runScripts([source], {
-    capabilities: [schedulerCapability(options(store, more))],
-    config,
-    request: { sessionId },
-  });
-  equal(result.status, "completed", JSON.stringify(result.error));
-  return JSON.parse(result.finalText);
+): ReturnType<typeof callsOf> {
+  const capability = schedulerCapability(options(store, more));
+  return callsOf(capability, script, { config, request: { sessionId } });
 }
 
 Deno.test("scheduler: a script makes tasks, lists and cancels them, and sees no other session's", async () => {
