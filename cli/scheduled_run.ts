@@ -8,6 +8,7 @@ import type { CommandContext } from "./command.ts";
 import { openConversation } from "./conversation.ts";
 import type { Interrupt } from "./interrupt.ts";
 import { outcomeOfRun } from "./run_outcome.ts";
+import { putOffWhileWaiting } from "./waiting_session.ts";
 
 /** Failures that may be gone the next time. */
 export const PASSING: readonly ErrorCode[] = [
@@ -33,6 +34,8 @@ export function scheduledRuns(context: CommandContext): RunAgent {
     const options = { ...context.options, session: sessionId };
     const interrupt = endingWith(signal, context.interrupt);
     await using conversation = await openConversation({ ...context, options, interrupt });
+    const putOff = await putOffWhileWaiting(conversation.store, sessionId);
+    if (putOff !== undefined) return putOff;
     const result = await conversation.ask(message);
     return outcomeFor(result, { options, interrupt });
   };

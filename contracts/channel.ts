@@ -37,6 +37,8 @@ export type Delivery =
     readonly retry: boolean;
     /** How long to wait before it, in ms. */
     readonly retryAfterMs?: number;
+    /** What it goes to is busy, and nothing was tried: with `retry`, this is no attempt, and there are as many as it takes. @default false */
+    readonly busy?: boolean;
   };
 
 /** A way to whoever is to be told. */

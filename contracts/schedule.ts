@@ -105,7 +105,7 @@ export interface Occurrence {
   readonly dueAt: Date;
   /** Where it stands. */
   readonly state: OccurrenceState;
-  /** How often a worker took it on. */
+  /** How often a worker took it on, without the times at which nothing could be tried. */
   readonly attempts: number;
   /** When it was begun the last time. */
   readonly startedAt?: Date;
@@ -161,12 +161,14 @@ export type OccurrenceEnding =
   | {
     /** The time. */
     readonly now: Date;
-    /** It failed without an effect and is tried again. */
+    /** It failed without an effect, or could not be begun, and is tried again. */
     readonly state: "retrying";
     /** Why it failed. */
     readonly detail: string;
     /** When it is tried again. */
     readonly retryAt: Date;
+    /** Nothing was tried, since what it needs is busy: the attempt is taken back. @default false */
+    readonly uncounted?: boolean;
   };
 
 /**

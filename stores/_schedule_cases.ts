@@ -311,6 +311,24 @@ export const SCHEDULE_CASES: readonly ScheduleCase[] = [
     },
   },
   {
+    name: "takes an attempt back at which nothing could be tried, and keeps the others",
+    async run({ schedule }) {
+      const { id } = await schedule.add(sampleTask());
+      const putOff = async (at: number, uncounted: boolean) => {
+        const claim = await mustClaim(schedule, at);
+        await schedule.start(claim, lease(at));
+        const retry = { now: minute(at), detail: "busy", retryAt: minute(at + 1), uncounted };
+        assert.equal(await schedule.finish(claim, { ...retry, state: "retrying" }), true);
+        assert.equal(await schedule.finish(claim, { ...retry, state: "retrying" }), false);
+        return (await schedule.get(id))?.attempts;
+      };
+      assert.equal(await putOff(0, true), 0);
+      assert.equal(await putOff(1, false), 1);
+      assert.equal(await putOff(2, true), 1);
+      assert.deepEqual((await schedule.get(id))?.retryAt, minute(3));
+    },
+  },
+  {
     name: "cancels a task, also one that was claimed; one that has begun goes on",
     async run({ schedule }) {
       const { id } = await schedule.add(recurring());

@@ -177,8 +177,9 @@ export class MemorySchedule implements ScheduleStore {
     const { entry, row } = held;
     const { wakeAt: _wake, detail: _old, ...rest } = row;
     if (ending.state === "retrying" && isWaiting(entry)) {
-      const { state, detail, retryAt } = ending;
-      return put(held, { state, detail, wakeAt: retryAt.getTime() });
+      const { state, detail, retryAt, uncounted } = ending;
+      const attempts = row.attempts - (uncounted ? 1 : 0);
+      return put(held, { state, detail, attempts, wakeAt: retryAt.getTime() });
     }
     const { detail, now } = ending;
     const state = ending.state === "retrying" ? "failed" : ending.state;

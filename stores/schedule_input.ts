@@ -92,7 +92,8 @@ export function checkedEnding(ending: OccurrenceEnding, dueAt: Date): Occurrence
   const now = checkedMoment(ending.now, "The time of an end");
   if (ending.state === "retrying") {
     const retryAt = checkedMoment(ending.retryAt, "retryAt");
-    return { state: "retrying", now, detail: text(ending.detail, "A detail"), retryAt };
+    const detail = text(ending.detail, "A detail");
+    return { state: "retrying", now, detail, retryAt, uncounted: ending.uncounted === true };
   }
   const state = oneOf(ending.state, { what: "An end", of: ["done", "failed", "unknown"] });
   const detail = optionalText(ending.detail, "A detail");

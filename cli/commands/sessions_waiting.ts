@@ -1,7 +1,6 @@
 /** `sessions waiting`: the sessions that wait for a person's word, and on what. */
 import type { PendingApproval } from "../../contracts/approval.ts";
 import type { SessionListing } from "../../contracts/session.ts";
-import { findPending, PENDING_REACH } from "../../loop/pending.ts";
 import { redactJson } from "../../redact/redact_json.ts";
 import { type CommandContext, type Outcome, succeeded } from "../command.ts";
 import { pendingAim, pendingArguments } from "../pending_text.ts";
@@ -11,6 +10,7 @@ import { openStoreToRead, pathOf, type Store } from "../store_access.ts";
 import { oneLine } from "../terminal_text.ts";
 import { formatTable } from "../text_table.ts";
 import { formatMoment } from "../units.ts";
+import { sessionWait } from "../waiting_session.ts";
 
 /** Columns of the arguments. */
 const ARGUMENT_COLUMNS = 80;
@@ -57,9 +57,7 @@ async function waitingSessions(store: Store): Promise<WaitingSession[]> {
   const redactor = commandRedactor();
   const found: WaitingSession[] = [];
   for (const session of await store.list()) {
-    // One that went on and failed on the way may still wait; one whose run came to an end of its own does not.
-    if (session.status !== "waiting" && session.status !== "error") continue;
-    const open = findPending(await store.lastN(session.id, PENDING_REACH));
+    const open = await sessionWait(store, session);
     if (open === undefined) continue;
     const pending = redactJson({ ...open.pending }, redactor) as unknown as PendingApproval;
     found.push({ session, pending, since: open.since });

@@ -2,7 +2,7 @@
  * The scheduler in a server: what is due is done here, by exactly one of the servers that share a database. A session that is being
  * answered is waited for: nothing is put between the steps of a run.
  */
-import type { Channel } from "../../contracts/channel.ts";
+import type { Channel, Delivery } from "../../contracts/channel.ts";
 import type { TextRedactor } from "../../contracts/redaction.ts";
 import {
   type AgentOutcome,
@@ -20,12 +20,15 @@ import { OF_A_TENANT, PASSING } from "../scheduled_run.ts";
 import type { Status } from "../status.ts";
 import type { Store } from "../store_access.ts";
 import { oneLine } from "../terminal_text.ts";
+import { putOffWhileWaiting } from "../waiting_session.ts";
 import type { MakeRun } from "./message_route.ts";
 import { Refusal } from "./refusal.ts";
 import type { SessionRuns } from "./session_runs.ts";
 
-/** How long a session that is being answered is waited for, in ms; then the occurrence is tried again later. */
-const SESSION_WAIT_MS = 60_000;
+/** After how long a task is tried again whose session is being answered, or for whose run there was no place, in ms. It waits in the store, where it keeps no other from being done. */
+const BUSY_MS = 2_000;
+/** How long a session that is being answered is waited for when it is to be told what became of a task, which is told once, in ms. */
+const NOTICE_WAIT_MS = 60_000;
 
 /**
  * How long an occurrence is left to a server that no longer says that it is at it, in ms: it says so every 5 s. Another server then takes it over, and tells what is not known
@@ -73,7 +76,7 @@ export function startServedScheduler(parts: ServedScheduler): RunningScheduler {
       ...parts.channels,
     ],
     runAgent: (request) => answer(request, parts),
-    onReport: (report) => status.line(reportText(report, redactor), toneOf(report)),
+    onReport: onceForEach((report) => status.line(reportText(report, redactor), toneOf(report))),
     onError: (error) => {
       const { message } = describeFailure(error);
       status.warning(oneLine(`the scheduler: ${redactor.redact(message)}`, 400));
@@ -81,18 +84,34 @@ export function startServedScheduler(parts: ServedScheduler): RunningScheduler {
   });
 }
 
-/** A channel into sessions that waits until the session is not being answered. */
+/** Tells once that a task is put off, however often it is looked at meanwhile. */
+function onceForEach(
+  tell: (report: OccurrenceReport) => void,
+): (report: OccurrenceReport) => void {
+  const told = new Map<string, string | undefined>();
+  return (report) => {
+    const { occurrenceId, state, detail } = report;
+    if (state !== "retrying") told.delete(occurrenceId);
+    else if (told.has(occurrenceId) && told.get(occurrenceId) === detail) return;
+    else told.set(occurrenceId, detail);
+    tell(report);
+  };
+}
+
+/** A channel into sessions that leaves those alone which are being answered. */
 function patientChannel(channel: Channel, runs: SessionRuns): Channel {
   return {
     ...channel,
     async deliver(message, options) {
       try {
-        const { sessionId } = message;
-        const { signal } = options;
-        using _held = await whenFree(() => runs.hold(sessionId), { runs, sessionId, signal });
+        const { kind, sessionId } = message;
+        const attempt = () => runs.hold(sessionId);
+        using _held = kind === "notice"
+          ? await whenFree(attempt, { runs, sessionId, signal: options.signal })
+          : attempt();
         return await channel.deliver(message, options);
       } catch (error) {
-        if (error instanceof Refusal) return { ok: false, reason: error.message, retry: true };
+        if (error instanceof Refusal) return notFree(error);
         throw error;
       }
     },
@@ -109,7 +128,7 @@ async function whenFree<T>(
   },
 ): Promise<T> {
   const patience = new AbortController();
-  const timer = setTimeout(() => patience.abort(), SESSION_WAIT_MS);
+  const timer = setTimeout(() => patience.abort(), NOTICE_WAIT_MS);
   const end = AbortSignal.any([signal, patience.signal]);
   try {
     for (;;) {
@@ -129,11 +148,13 @@ async function whenFree<T>(
 
 async function answer(
   { sessionId, message, scope, signal }: AgentRequest,
-  { runs, makeRun }: ServedScheduler,
+  { runs, makeRun, store }: ServedScheduler,
 ): Promise<AgentOutcome> {
   if (scope !== undefined) return OF_A_TENANT;
   try {
-    using place = await whenFree(() => runs.take(sessionId), { runs, sessionId, signal });
+    using place = runs.take(sessionId);
+    const putOff = await putOffWhileWaiting(store, sessionId);
+    if (putOff !== undefined) return putOff;
     const result = await makeRun({
       sessionId,
       message,
@@ -142,9 +163,14 @@ async function answer(
     });
     return outcomeOf(result);
   } catch (error) {
-    if (error instanceof Refusal) return { ok: false, reason: error.message, retry: true };
+    if (error instanceof Refusal) return notFree(error);
     throw error;
   }
+}
+
+/** What becomes of a task for which there is no place now. */
+function notFree({ message }: Refusal): Delivery & { readonly ok: false } {
+  return { ok: false, reason: message, retry: true, busy: true, retryAfterMs: BUSY_MS };
 }
 
 /** What a result line says of a run; the fields are those of `resultLine`. */

@@ -1,14 +1,12 @@
 /**
  * `GET /sessions` and `GET /sessions/ID`: what there is, in the words of `sessions ls --json` and `sessions show --json`.
  */
-import type { JsonValue } from "../../contracts/json.ts";
 import type { TextRedactor } from "../../contracts/redaction.ts";
-import type { SessionListing } from "../../contracts/session.ts";
-import { findPending, PENDING_REACH } from "../../loop/pending.ts";
 import { redactJson } from "../../redact/redact_json.ts";
 import { pendingFields } from "../result_line.ts";
 import { listingLine, sessionLines } from "../session_lines.ts";
 import { findListing, type Store } from "../store_access.ts";
+import { sessionWait } from "../waiting_session.ts";
 import { jsonReply, Refusal } from "./refusal.ts";
 import type { Route } from "./router.ts";
 import type { SessionRuns } from "./session_runs.ts";
@@ -50,18 +48,14 @@ export function sessionRoutes(
         const listing = await findListing(store, sessionId);
         if (listing === undefined) throw new Refusal("not_found", "There is no such session.");
         const [session = null, ...trace] = await sessionLines(store, { listing, redactor, steps });
-        const pending = redactJson(await pendingOf(store, listing), redactor);
+        const wait = await sessionWait(store, listing);
+        const pending = wait === undefined
+          ? null
+          : redactJson(pendingFields(wait.pending), redactor);
         return jsonReply({ session, busy: runs.isBusy(sessionId), pending, trace });
       },
     },
   ];
-}
-
-/** The call that a session waits at. One whose run came to an end of its own waits no more. */
-async function pendingOf(store: Store, { id, status }: SessionListing): Promise<JsonValue> {
-  if (status !== "waiting" && status !== "error") return null;
-  const open = findPending(await store.lastN(id, PENDING_REACH));
-  return open === undefined ? null : pendingFields(open.pending);
 }
 
 function countIn(

@@ -21,7 +21,12 @@ const MAX_ASKED_DELAY_MS = 86_400_000;
 type Ended =
   | { readonly state: "done" | "unknown"; readonly detail?: string }
   | { readonly state: "failed"; readonly detail: string }
-  | { readonly state: "retrying"; readonly detail: string; readonly retryAfterMs?: number };
+  | {
+    readonly state: "retrying";
+    readonly detail: string;
+    readonly retryAfterMs?: number;
+    readonly busy?: boolean;
+  };
 
 /** Does an occurrence that was claimed, and ends it. Nothing when it was not the worker's any more. */
 export async function runOccurrence(
@@ -149,9 +154,7 @@ async function effect(
   let text = occurrence.result;
   if (text === undefined) {
     const outcome = await answer(claim, { times, options, signal });
-    if (!outcome.ok) {
-      return { state: outcome.retry ? "retrying" : "failed", detail: outcome.reason };
-    }
+    if (!outcome.ok) return endOf(outcome);
     text = outcome.text;
     await options.schedule.keepResult(claim, text);
   }
@@ -197,10 +200,20 @@ async function deliver(
   }
   const message = messageOf(text, { kind, claim, times, options, id: occurrenceId(occurrence) });
   const delivery = await send(channel, message, signal);
-  if (delivery.ok) return { state: "done" };
-  const { reason: detail, retry, retryAfterMs } = delivery;
+  return delivery.ok ? { state: "done" } : endOf(delivery);
+}
+
+/** What a failure of a run or a delivery comes to. */
+function endOf(
+  { reason: detail, retry, retryAfterMs, busy = false }: Delivery & { readonly ok: false },
+): Ended {
   if (!retry) return { state: "failed", detail };
-  return { state: "retrying", detail, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  return {
+    state: "retrying",
+    detail,
+    busy,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
 }
 
 async function send(
@@ -261,6 +274,11 @@ function endingOf(
     readonly options: FilledRunOptions;
   },
 ): OccurrenceEnding {
+  if (ended.state === "retrying" && ended.busy) {
+    const delay = Math.min(ended.retryAfterMs ?? options.retryDelayMs, MAX_ASKED_DELAY_MS);
+    const retryAt = new Date(at.getTime() + delay);
+    return { state: "retrying", now: at, detail: ended.detail, retryAt, uncounted: true };
+  }
   if (ended.state === "retrying" && occurrence.attempts < options.maxAttempts) {
     const backoff = options.retryDelayMs * 2 ** (occurrence.attempts - 1);
     const delay = Math.max(

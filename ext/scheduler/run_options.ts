@@ -39,6 +39,14 @@ export type AgentOutcome =
     readonly reason: string;
     /** Nothing was done yet, and another attempt may help: the model could not be reached, say. */
     readonly retry: boolean;
+    /** How long to wait before it, in ms. */
+    readonly retryAfterMs?: number;
+    /**
+     * The session is not free, since it is being answered or waits for a person's word: with `retry`, this is no attempt, and there are as many as it takes.
+     *
+     * @default false
+     */
+    readonly busy?: boolean;
   };
 
 /** Makes a run. What it throws counts as a failure that is not tried again. */

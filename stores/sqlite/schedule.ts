@@ -81,7 +81,7 @@ const START = `
 const RENEW = `UPDATE occurrences SET wake_at = ?5 WHERE ${HELD}`;
 const KEEP = `UPDATE occurrences SET result = ?5 WHERE ${HELD}`;
 const RETRY = `
-  UPDATE occurrences SET state = 'retrying', detail = ?5, wake_at = ?6 WHERE ${HELD}
+  UPDATE occurrences SET state = 'retrying', detail = ?5, wake_at = ?6, attempts = attempts - ?7 WHERE ${HELD}
     AND EXISTS (SELECT 1 FROM tasks WHERE task_id = ?1 AND tasks.state = 'waiting')`;
 const END = `
   UPDATE occurrences SET state = ?5, detail = ?6, ended_at = ?7, wake_at = NULL WHERE ${HELD} RETURNING task_number`;
@@ -237,7 +237,9 @@ export class SqliteSchedule implements ScheduleStore {
       const detail = toOptionalColumn(ending.detail);
       if (ending.state === "retrying") {
         const wakeAt = ending.retryAt.getTime();
-        if (this.#connection.statement(RETRY).run(...held, detail, wakeAt).changes) return true;
+        const back = ending.uncounted ? 1 : 0;
+        const put = this.#connection.statement(RETRY).run(...held, detail, wakeAt, back);
+        if (put.changes) return true;
       }
       const state = ending.state === "retrying" ? "failed" : ending.state;
       const row = this.#connection.statement(END).get(...held, state, detail, ending.now.getTime());

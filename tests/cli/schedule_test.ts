@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { NewTask } from "../../contracts/schedule.ts";
 import { openSqliteStore } from "../../stores/sqlite/mod.ts";
 import { startOpenAIServer } from "../fixtures/openai_server.ts";
-import { type Home, jsonLines, onlyResult, openHome } from "./cli_process.ts";
+import { type Home, jsonLines, onlyResult, openHome, script } from "./cli_process.ts";
 
 const PAST = new Date("2026-01-01T09:00:00Z");
 
@@ -113,6 +113,28 @@ Deno.test("schedule run-due: an agent task is a run in its session, and its answ
   const occurrence = lines.find(({ type }) => type === "occurrence");
   deepStrictEqual([occurrence.outcome, occurrence.execution_mode], ["done", "agent"]);
   strictEqual(onlyResult(stdout).exit_code, 0);
+});
+
+Deno.test("schedule run-due: a run for a session that waits for a word is put off, however often; the question stays", async () => {
+  const source = 'function run() { writeFile("out.txt", "hello"); return "written"; }';
+  await using server = await startOpenAIServer({ replies: [script(source), "It is written."] });
+  await using home = await openHome(server.baseUrl);
+  const words = ["--db", database(home)];
+  const asked = await home.run(["run", "go", "--session", "s", "--approve", "wait", ...words]);
+  strictEqual(asked.code, 5, asked.stderr);
+  const [id] = await add(home, { mode: "agent" });
+  using raw = new DatabaseSync(database(home));
+  for (let attempt = 0; attempt < 7; attempt++) {
+    const { code, stdout } = await schedule(home, "run-due", "--json");
+    strictEqual(code, 1);
+    const put = jsonLines(stdout).find(({ type }) => type === "occurrence");
+    deepStrictEqual([put.task_id, put.outcome], [id, "retrying"]);
+    match(put.detail, /session s waits for a word on writeFile/);
+    raw.exec("UPDATE occurrences SET wake_at = 1 WHERE state = 'retrying'");
+  }
+  const resumed = await home.run(["resume", "s", "--allow", ...words]);
+  strictEqual(resumed.code, 0, resumed.stderr);
+  strictEqual(await Deno.readTextFile(`${home.path}/out.txt`), "hello");
 });
 
 Deno.test("schedule run-due: a web hook gets a signed post; one in a private network only where it is named", async () => {

@@ -106,6 +106,57 @@ Deno.test("serve: a run that was scheduled is made, and waits for the session to
   match(JSON.stringify(model.requests[1]?.body.messages), /Make the briefing\./);
 });
 
+Deno.test("serve: a run for a session that waits for a word is put off, and made once the word is given; the question stays", async () => {
+  const write = script('function run() { writeFile("out.txt", "hello"); return "written"; }');
+  await using model = await startOpenAIServer({
+    replies: [write, "It is written.", "the briefing"],
+  });
+  await using home = await openHome(model.baseUrl);
+  await using server = await startServe(home, ["--db", `${home.path}/a.db`, "--approve", "wait"]);
+  const asked = (await allEvents(await server.send("s", "go"))).at(-1)!.data;
+  strictEqual(asked.status, "waiting");
+  const [id] = await addDue(home, [{ mode: "agent", text: "Make the briefing." }]);
+  await using store = openSqliteStore(`${home.path}/a.db`, { readOnly: true });
+  for (;;) {
+    const task = await store.schedule.get(id!);
+    if (task?.retryAt !== undefined) break;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const [occurrence] = await store.schedule.occurrences(id!);
+  match(occurrence?.detail ?? "", /waits for a word on writeFile/);
+  strictEqual(occurrence?.attempts, 0, "it was no attempt");
+  strictEqual(model.requests.length, 1);
+  const { call_id } = asked.pending;
+  const went = await server.request("/sessions/s/decisions", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ call_id, decision: "approve" }),
+  });
+  strictEqual((await allEvents(went)).at(-1)?.data.text, "It is written.");
+  strictEqual(await Deno.readTextFile(`${home.path}/out.txt`), "hello");
+  await untilTrace(server, "s", (trace) => contents(trace).includes("the briefing"));
+  match(JSON.stringify(model.requests[2]?.body.messages), /Make the briefing\./);
+});
+
+Deno.test("serve: a session that is answered for long keeps no task of another one from being done", async () => {
+  const held = Promise.withResolvers<void>();
+  await using model = await startOpenAIServer({
+    replies: [{ text: "the first", until: held.promise }],
+  });
+  await using home = await openHome(model.baseUrl);
+  await using server = await startServe(home, ["--db", `${home.path}/a.db`]);
+  const first = allEvents(await server.send("s", "go"));
+  await addDue(home, Array.from({ length: 9 }, (_, at) => ({ text: `word ${at}` })));
+  await addDue(home, [{ sessionId: "other" }]);
+  await untilTrace(server, "other", (trace) => trace.length === 2);
+  const busy = await (await server.request("/sessions/s")).json();
+  strictEqual(busy.busy, true);
+  held.resolve();
+  await first;
+  const words = Array.from({ length: 9 }, (_, at) => `word ${at}`);
+  await untilTrace(server, "s", (trace) => words.every((word) => contents(trace).includes(word)));
+});
+
 Deno.test("serve: with two servers each task is done once; what one was killed at is told as unknown, and not done again", async () => {
   // Nothing is answered before the end of the test.
   const end = Promise.withResolvers<void>();

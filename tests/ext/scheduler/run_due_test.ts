@@ -154,6 +154,32 @@ over(
   },
 );
 
+over(
+  "where a session is busy, that is no attempt: the task waits as long as it takes",
+  async (schedule) => {
+    let isBusy = true;
+    const failure = { ok: false, reason: "busy", retry: true } as const;
+    const test = memoryChannel(() =>
+      isBusy ? { ...failure, busy: true, retryAfterMs: 1000 } : failure
+    );
+    const runAgent = () => Promise.resolve({ ...failure, busy: isBusy });
+    await schedule.add(message("2026-03-01T10:00:00Z"));
+    await schedule.add(message("2026-03-01T10:00:00Z", { mode: "agent" }));
+    const options = { schedule, channels: [test], runAgent, maxAttempts: 2, retryDelayMs: 60_000 };
+    for (let minute = 10; minute < 20; minute++) {
+      const reports = await at(`2026-03-01T10:${minute}:00Z`, options);
+      deepEqual(reports.map(({ state, retryAt }) => [state, Number(retryAt) % 60_000]).sort(), [
+        ["retrying", 0],
+        ["retrying", 1000],
+      ]);
+    }
+    isBusy = false;
+    const states = async (time: string) => (await at(time, options)).map(({ state }) => state);
+    deepEqual(await states("2026-03-01T11:00:00Z"), ["retrying", "retrying"]);
+    deepEqual(await states("2026-03-01T12:00:00Z"), ["failed", "failed"]);
+  },
+);
+
 over("what a lost worker had begun is told as unknown and not done again", async (schedule) => {
   const test = memoryChannel();
   const { id } = await schedule.add(recurring("0 10 * * *", "2026-03-01T10:00:00Z"));
