@@ -5,6 +5,8 @@ Deno.test("control characters become visible, text stays", () => {
   strictEqual(escapeControls("a\x1b[2J\x07\x9bb\x7f"), "a\\x1b[2J\\x07\\x9bb\\x7f");
   strictEqual(escapeControls("a\r\nb\rc\td"), "a\nb\\x0dc\td");
   strictEqual(escapeControls("x\u202ey\u2066z"), "x\\u202ey\\u2066z");
+  strictEqual(escapeControls("a\u061cb\u200ec\u200fd"), "a\\u061cb\\u200ec\\u200fd");
+  strictEqual(escapeControls("a\u2028b\u2029c"), "a\\u2028b\\u2029c");
   strictEqual(escapeControls("naïve 日本 👩‍👩‍👧"), "naïve 日本 👩‍👩‍👧");
 });
 

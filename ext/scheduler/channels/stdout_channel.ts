@@ -48,7 +48,7 @@ function lineOf({ title, text, dueAt, zone, lateMs, taskId }: ChannelMessage): s
 }
 
 // deno-lint-ignore no-control-regex
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** Text that others wrote, on one line. */
 function cleanLine(text: string): string {

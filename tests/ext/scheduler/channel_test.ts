@@ -149,12 +149,12 @@ Deno.test("webhookChannel: refuses what is no address, and a short secret", () =
 Deno.test("stdoutChannel: writes one line a message, and lets nothing through to the terminal", async () => {
   const lines: string[] = [];
   const write = (line: string) => void lines.push(line);
-  const text = "a\nb\x1b[31m\u202ec\x9b\r\n";
+  const text = "a\nb\x1b[31m\u202ec\x9b\u200f\u061c\r\n";
   const nasty = { ...MESSAGE, title: "T\x07", text };
   await stdoutChannel({ write }).deliver(nasty, { signal: NEVER });
   equal(
     lines[0],
-    "[T\\x07, due Sunday, 2026-03-01 11:00:00 +0100, 2 minutes late] a b\\x1b[31m\\u202ec\\x9b ",
+    "[T\\x07, due Sunday, 2026-03-01 11:00:00 +0100, 2 minutes late] a b\\x1b[31m\\u202ec\\x9b\\u200f\\u061c ",
   );
   await stdoutChannel({ write, format: "ndjson" }).deliver(nasty, { signal: NEVER });
   equal(lines[1]?.includes("\n"), false);
