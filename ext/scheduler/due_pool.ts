@@ -14,6 +14,7 @@ export class DuePool {
   /** An occurrence was left behind as begun, by a store that failed. */
   #leftOne = false;
   #workerId: string;
+  #isClosed = false;
 
   /** Begins with none. */
   constructor(options: FilledRunOptions) {
@@ -33,7 +34,7 @@ export class DuePool {
       this.#rethrow();
       const workerId = this.#renewedId();
       const modes = this.#modes();
-      if (modes.length === 0 || signal.aborted) return count;
+      if (modes.length === 0 || signal.aborted || this.#isClosed) return count;
       const claim = await schedule.claim({ workerId, now: now(), leaseMs, dueBy, modes });
       if (claim === undefined) return count;
       const { staggerMs } = this.#options;
@@ -54,6 +55,11 @@ export class DuePool {
       }).finally(() => this.#running.delete(watched));
       this.#running.set(watched, mode);
     }
+  }
+
+  /** Takes on nothing more. */
+  close(): void {
+    this.#isClosed = true;
   }
 
   /** Resolves when one of those under way is over; at once when there is none. */

@@ -96,6 +96,7 @@ export function startScheduler(options: StartSchedulerOptions): RunningScheduler
   const stop = () =>
     stopped ??= (async () => {
       isStopping = true;
+      pool.close();
       wake();
       await working;
       const timer = timers.set(() => giveUp.abort(new Error("the scheduler was stopped")), graceMs);

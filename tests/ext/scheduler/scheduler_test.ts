@@ -195,3 +195,20 @@ Deno.test("startScheduler: waits that no timer can hold are refused", () => {
   throws(() => startScheduler({ ...options, pollMs: 0 }), RangeError);
   throws(() => startScheduler({ ...options, concurrency: 0 }), RangeError);
 });
+
+Deno.test("startScheduler: told to stop while much is due, it begins nothing more", async () => {
+  const { clock, schedule, options } = parts("2026-03-01T10:00:00Z");
+  for (let n = 0; n < 40; n++) await schedule.add(message("2026-03-01T09:00:00Z"));
+  let stopped: Promise<void> | undefined;
+  const test = memoryChannel(() => {
+    stopped ??= scheduler.stop();
+    return { ok: true };
+  });
+  const scheduler = startScheduler({ ...options, channels: [test], staggerMs: 250 });
+  await clock.pass(60_000);
+  await stopped;
+  ok(test.messages.length <= 2, `${test.messages.length} were begun`);
+  const tasks = await schedule.list({ waitingOnly: true });
+  equal(tasks.length, 40 - test.messages.length);
+  deepEqual([...new Set(tasks.map(({ attempts }) => attempts))], [0], "none is held");
+});
