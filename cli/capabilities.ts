@@ -11,6 +11,7 @@ import type { CliOptions } from "./option_table.ts";
 import { isGranted } from "./permission.ts";
 import { secretSource, type SecretValues } from "./secret_values.ts";
 import { hasRoomForFunctions } from "./small_window.ts";
+import { pathOf } from "./store_access.ts";
 
 /** The capabilities that reach into a network. */
 const NETWORK = ["fetch", "http"];
@@ -25,6 +26,8 @@ export type CapabilityOptions = Pick<
   | "allowExec"
   | "dangerouslyAllowShell"
   | "contextWindow"
+  | "db"
+  | "ephemeral"
 >;
 
 /** The default capabilities, as far as the options leave them, those of the project, and the secrets. `ai` asks the model of the run. */
@@ -50,11 +53,18 @@ function projectCapabilities(options: CapabilityOptions): Capability[] {
   const isRead = isGranted({ name: "read", path: root });
   if (isRead) {
     const readOnly = !isGranted({ name: "write", path: root });
-    capabilities.push(workspaceCapability({ root, readOnly }));
+    capabilities.push(workspaceCapability({ root, readOnly, withheld: ownFiles(options) }));
   }
   // A command needs a folder that can be looked at.
   if (!noExec && isRead && isGranted({ name: "run", command: "sh" })) {
     capabilities.push(execCapability({ root, allowShell: dangerouslyAllowShell }));
   }
   return capabilities;
+}
+
+/** The files of the command's own: other sessions, what was allowed, the token of `serve`. Scripts need none of them, and could tell them to anybody. */
+function ownFiles(options: CapabilityOptions): readonly string[] {
+  if (options.ephemeral) return [];
+  const database = pathOf(options);
+  return ["", "-wal", "-shm", "-journal", ".token"].map((ending) => `${database}${ending}`);
 }

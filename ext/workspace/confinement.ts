@@ -48,10 +48,20 @@ interface Stage {
 /** One root folder and the ways in it. */
 export class Confinement {
   readonly #root: string;
+  readonly #withheld: ReadonlySet<string>;
 
-  /** @param root Its real path: absolute, without links. */
-  constructor(root: string) {
+  /**
+   * @param root Its real path: absolute, without links.
+   * @param withheld Real paths of files that are out of reach.
+   */
+  constructor(root: string, withheld: ReadonlySet<string> = new Set()) {
     this.#root = root.endsWith(sep) ? root.slice(0, -1) : root;
+    this.#withheld = withheld;
+  }
+
+  /** Whether a path for the system, without links, is out of reach. */
+  isWithheld(full: string): boolean {
+    return this.#withheld.has(full);
   }
 
   /** The path for the system. */
@@ -73,6 +83,9 @@ export class Confinement {
       const rest = names.slice(existing);
       // Something is there that cannot be followed: a link to nowhere.
       if (rest[0] !== undefined && this.#isThere([...real, rest[0]])) throw new Refusal(path);
+      if (rest[0] !== undefined && this.isWithheld(this.full([...real, rest[0]]))) {
+        throw new Refusal(path);
+      }
       return { shown, names: [...real, ...rest], existing: real.length };
     }
     throw new Error("the workspace's folder is gone");
@@ -116,7 +129,7 @@ export class Confinement {
     if (real === this.full([])) return [];
     if (!real.startsWith(this.#root + sep)) throw new Refusal(path);
     const found = real.slice(this.#root.length + 1).split(sep);
-    if (!found.every(isAllowedName)) throw new Refusal(path);
+    if (!found.every(isAllowedName) || this.isWithheld(real)) throw new Refusal(path);
     return found;
   }
 

@@ -52,19 +52,24 @@ export async function listFolder(
   within: Confinement,
   place: Place,
 ): Promise<readonly FolderEntry[]> {
-  const full = within.full(place.names);
   if (place.existing < place.names.length) throw missing(place.shown);
   const entries = await within.steady(place.names, place.shown, {
-    act: () => readEntries(full),
+    act: () => readEntries(within, place.names),
   }).catch((error) => Promise.reject(plainError(error, place.shown)));
   return entries;
 }
 
-/** What lies in a folder, sorted by name, without `.git`. That the way there stood still is for the caller to make sure. */
-export function readEntries(full: string): readonly FolderEntry[] {
+/** What lies in a folder, sorted by name, without `.git` and what is withheld. That the way there stood still is for the caller to make sure. */
+export function readEntries(
+  within: Confinement,
+  names: readonly string[],
+): readonly FolderEntry[] {
   const found: FolderEntry[] = [];
-  for (const entry of Deno.readDirSync(full)) {
-    if (!isHiddenName(entry.name)) found.push({ name: entry.name, kind: kindOf(entry) });
+  for (const entry of Deno.readDirSync(within.full(names))) {
+    if (isHiddenName(entry.name) || within.isWithheld(within.full([...names, entry.name]))) {
+      continue;
+    }
+    found.push({ name: entry.name, kind: kindOf(entry) });
   }
   return found.sort((a, b) => a.name < b.name ? -1 : 1);
 }

@@ -160,7 +160,7 @@ class Walk {
 
   #list(names: readonly string[], above: IgnoreRules, way: StandingWay): Frame {
     const stage = way.enter(names);
-    const entries = readEntries(this.#within.full(names));
+    const entries = readEntries(this.#within, names);
     const { makeRules } = this.#options;
     const hasRules = makeRules !== undefined &&
       entries.some((entry) => entry.name === ".gitignore" && entry.kind === "file");

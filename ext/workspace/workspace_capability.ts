@@ -1,5 +1,6 @@
 /** The capability: functions for the files of one folder, with the declarations that a model gets. */
 import { lstatSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { Capability, Pack } from "../../contracts/sandbox.ts";
 import { Confinement } from "./confinement.ts";
 import { readFunctions } from "./read_functions.ts";
@@ -15,6 +16,8 @@ export interface WorkspaceOptions {
   readonly matchTimeoutMs?: number;
   /** Leave `writeFile` and `editFile` out. @default false */
   readonly readOnly?: boolean;
+  /** Paths of files in the folder that scripts are to know nothing of, there or not: those of the program itself, such as its database. @default none */
+  readonly withheld?: readonly string[];
 }
 
 const PROMPT_READ = `// Files below one root, paths relative to it. all: also what .gitignore names.
@@ -37,6 +40,7 @@ declare function editFile(path: string, target: string /* stands there exactly o
 export function workspaceCapability(options: WorkspaceOptions): Capability {
   const { root, maxReadBytes = 5 * 1024 * 1024, matchTimeoutMs = 5_000, readOnly = false } =
     options;
+  const { withheld = [] } = options;
   if (typeof root !== "string" || root === "") {
     throw new TypeError("workspaceCapability: root must be the path of a folder");
   }
@@ -48,7 +52,7 @@ export function workspaceCapability(options: WorkspaceOptions): Capability {
     name: "workspace",
     description: "files of one folder: read, list, search, write, edit",
     build: async (): Promise<Pack[]> => {
-      const within = new Confinement(await realFolder(root));
+      const within = new Confinement(await realFolder(root), await realPaths(withheld));
       return [{
         name: "workspace",
         prompt: readOnly ? PROMPT_READ : `${PROMPT_READ}\n${PROMPT_WRITE}`,
@@ -59,6 +63,18 @@ export function workspaceCapability(options: WorkspaceOptions): Capability {
       }];
     },
   };
+}
+
+/** Where files lie, all links followed; those of one that is not there yet, but for its own name. */
+async function realPaths(paths: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const path of paths) {
+    const real = await Deno.realPath(path).catch(() => undefined);
+    const folder = await Deno.realPath(dirname(path)).catch(() => undefined);
+    if (real !== undefined) found.add(real);
+    if (folder !== undefined) found.add(join(folder, basename(path)));
+  }
+  return found;
 }
 
 /** The folder itself, all links followed. What is wrong is said to the program's owner, so with the path. */

@@ -7,7 +7,7 @@ import {
   strictEqual,
 } from "node:assert/strict";
 import { startOpenAIServer } from "../fixtures/openai_server.ts";
-import { openHome } from "./cli_process.ts";
+import { openHome, script } from "./cli_process.ts";
 import { allEvents, rawRequest, type ServeProcess, startServe, statusOf } from "./serve_process.ts";
 
 const TOKEN = "a-token-of-the-tests";
@@ -159,6 +159,21 @@ Deno.test("serve: the token is made once, in a file of its owner's alone, and ne
   strictEqual(tokens[0], tokens[1]);
   const shown = await home.run(["sessions", "show", "s"]);
   match(shown.stdout, /my token is \[/);
+});
+
+Deno.test("serve: scripts find neither the token nor the database in their folder", async () => {
+  const source = `function run() {
+    const found = [];
+    for (const path of ["a.db", "a.db-wal", "a.db.token", "./a.db.token"]) {
+      try { found.push(readFile(path, { encoding: "base64" }).length); } catch {}
+    }
+    answer(JSON.stringify([found, listDir()]));
+  }`;
+  await using model = await startOpenAIServer({ replies: [script(source)] });
+  await using home = await openHome(model.baseUrl);
+  await using server = await startServe(home, ["--db", `${home.path}/a.db`]);
+  strictEqual((await Deno.stat(`${home.path}/a.db.token`)).isFile, true);
+  strictEqual((await allEvents(await server.send("s", "go"))).at(-1)?.data.text, "[[],[]]");
 });
 
 Deno.test("serve: servers that start at the same time have the same token", async () => {

@@ -1,6 +1,8 @@
 import { deepEqual, doesNotThrow, equal, ok, rejects, throws } from "node:assert/strict";
+import type { JsonValue } from "../../../contracts/json.ts";
+import type { CallContext } from "../../../contracts/sandbox.ts";
 import { isGitName, readNames } from "../../../ext/workspace/path_rules.ts";
-import { REFUSED, WorkspaceFolder } from "./folder.ts";
+import { buildPack, REFUSED, WorkspaceFolder } from "./folder.ts";
 
 /** Every function that takes a path, with that path. */
 function allCalls(path: string): readonly (readonly [string, ...string[]])[] {
@@ -222,4 +224,27 @@ Deno.test("workspace: a path is read without its dots and doubled slashes", () =
   deepEqual(readNames("."), []);
   doesNotThrow(() => readNames("a\\b"));
   for (const path of [undefined, null, 1, {}, [], ["a"]]) throws(() => readNames(path), REFUSED);
+});
+
+Deno.test("workspace: a file that is withheld is not there for scripts, by no name", async () => {
+  await using folder = await WorkspaceFolder.open({ "db/kept": "secret", "db/a.txt": "secret" });
+  await folder.shell("ln -s db/kept link; ln -s db way");
+  const withheld = [`${folder.root}/way/kept`, `${folder.root}/db/later`, `${folder.base}/no/such`];
+  const pack = await buildPack(folder.root, { withheld });
+  const call = async (name: string, ...args: readonly JsonValue[]) => {
+    const context = { signal: new AbortController().signal } as CallContext;
+    return await pack.functions.find((one) => one.name === name)?.execute(args, context) as never;
+  };
+  for (const path of ["db/kept", "./db//kept", "link", "way/kept", "db/later", "db/later/x"]) {
+    await rejects(call("readFile", path), REFUSED, path);
+    await rejects(call("writeFile", path, "x"), REFUSED, path);
+    await rejects(call("grep", "secret", { path }), REFUSED, path);
+  }
+  deepEqual(await call("listDir", "db"), [{ name: "a.txt", kind: "file" }]);
+  deepEqual(await call("glob", "**", { all: true }), ["db/a.txt"]);
+  const { matches } = await call("grep", "secret", { all: true }) as {
+    matches: { path: string }[];
+  };
+  deepEqual(matches.map(({ path }) => path), ["db/a.txt"]);
+  equal(folder.text("db/kept"), "secret");
 });
