@@ -7,6 +7,19 @@ import { instantOf, quoted, type WallDate, wallOf } from "./zoned_time.ts";
 /** Occurrences that a rule may count: the package looks at no more than 10,000. */
 const MAX_COUNT = 5000;
 
+/**
+ * Times that one period of a rule may name. The package makes all of a period whenever it is asked for one, which takes a second for half a million: with this
+ * many it is some milliseconds.
+ */
+const MAX_PERIOD_TIMES = 10_000;
+/** Days of the longest period. */
+const PERIOD_DAYS: Readonly<Record<string, number>> = {
+  YEARLY: 366,
+  MONTHLY: 31,
+  WEEKLY: 7,
+  DAILY: 1,
+};
+
 /** The least and the most that the numbers of a part may be; a negative least allows numbers that count from the end, and 0 is then none. */
 const RANGES: Readonly<Record<string, readonly [least: number, most: number]>> = {
   INTERVAL: [1, 1000],
@@ -104,7 +117,19 @@ function partsOf(text: string): Map<string, string> {
   if (parts.has("COUNT") && parts.has("UNTIL")) {
     throw wrong(text, "COUNT and UNTIL exclude each other");
   }
+  if (periodTimes(parts) > MAX_PERIOD_TIMES) {
+    throw wrong(text, "it names too many times one by one; FREQ=HOURLY or MINUTELY says as much");
+  }
   return parts;
+}
+
+/** How many times one period names at most. */
+function periodTimes(parts: ReadonlyMap<string, string>): number {
+  const countOf = (name: string) => parts.get(name)?.split(",").length ?? 1;
+  const frequency = parts.get("FREQ") ?? "";
+  const days = PERIOD_DAYS[frequency] ?? 1;
+  const isShort = frequency === "HOURLY" || frequency === "MINUTELY";
+  return days * (isShort ? 1 : countOf("BYHOUR")) * countOf("BYMINUTE");
 }
 
 function isFitting(name: string, value: string): boolean {

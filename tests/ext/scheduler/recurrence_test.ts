@@ -171,6 +171,13 @@ Deno.test("recurrence: what is no rule is refused with the part that is wrong", 
   await refused(rrule("FREQ=DAILY;BYMONTHDAY=0"), /out of range/);
   await refused(rrule("FREQ=DAILY;INTERVAL=0"), /out of range/);
   await refused(rrule("FREQ=DAILY;COUNT=999999999"), /out of range/);
+  const all = (most: number) => Array.from({ length: most }, (_, number) => number).join();
+  const often = `BYHOUR=${all(24)};BYMINUTE=${all(60)}`;
+  await refused(rrule(`FREQ=YEARLY;${often}`), /too many times one by one; FREQ=HOURLY/);
+  await refused(rrule(`FREQ=WEEKLY;BYDAY=MO,TU;${often}`), /too many times/);
+  await openRecurrence(rrule(`FREQ=DAILY;${often}`));
+  await openRecurrence(rrule(`FREQ=MINUTELY;${often}`));
+  await openRecurrence(rrule(`FREQ=YEARLY;BYHOUR=${all(24)}`));
   await refused(rrule("FREQ=DAILY;BYDAY=XX"), /out of range/);
   await refused(rrule("FREQ=DAILY;FREQ=DAILY"), /FREQ comes twice/);
   await refused(rrule("FREQ=DAILY;COUNT=1;UNTIL=20260101"), /exclude/);
