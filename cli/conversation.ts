@@ -101,8 +101,10 @@ export async function openConversation(
       ? (store: Store) => assisting.assistantFunctions(options, store)
       : undefined);
   const brings = bringing !== undefined;
-  const [{ client, config }, texts, instructions, skills, makeTools] = await Promise.all([
-    openModel(options),
+  const opening = openModel(options);
+  // Awaited when the options have been looked at: one that is wrong is told before a key that is missing.
+  opening.catch(() => {});
+  const [texts, instructions, skills, makeTools] = await Promise.all([
     readTexts(options),
     import("./project_instructions.ts").then(({ readInstructions }) =>
       readInstructions(options, status)
@@ -114,10 +116,12 @@ export async function openConversation(
         readToolParts(options, interrupt.signal)
       ),
   ]);
-  const { readSettings, openLoop } = await loading;
-  // Before the store: where a key is missing or an option is wrong, no database is made.
+  const { readSettings, settingsFor, openLoop } = await loading;
+  // Before the store: where an option is wrong or a key is missing, no database is made.
+  const checked = readSettings(options, { brings });
+  const { client, config } = await opening;
   const model = await modelName(config);
-  const settings = readSettings(options, { config, model, withheld, brings });
+  const settings = settingsFor(checked, { options, config, model, withheld });
   await requireModelAccess(config);
   const opened = options.continue ? await openToContinue(options) : await openStore(options);
   await using cleanup = new AsyncDisposableStack();

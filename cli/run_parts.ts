@@ -20,7 +20,7 @@ import { compactorFor } from "./compactor.ts";
 import { usageError } from "./failure.ts";
 import type { CliOptions } from "./option_table.ts";
 import { requirePermissions } from "./permission.ts";
-import { limitsOf, pricesOf, protocolOf } from "./run_settings.ts";
+import { limitsOf, namedPrices, pricesOf, protocolOf } from "./run_settings.ts";
 import { readSecretValues, type SecretValues } from "./secret_values.ts";
 import { commandRedactor } from "./secrets.ts";
 import type { Store } from "./store_access.ts";
@@ -29,16 +29,20 @@ import { readTimeZone } from "./time_zone.ts";
 import type { MakeToolParts } from "./tool_parts.ts";
 import { reasonOf } from "./text_input.ts";
 
-/** What can be said before a store is opened; where an option is wrong, none is. */
-export interface RunSettings {
+/** What the options say by themselves, whatever model is asked. */
+export interface OptionSettings {
   /** Decides over calls. */
   readonly policy: CommandPolicy;
   /** How the model acts. */
   readonly protocol: LoopProtocol;
-  /** Takes the key, and the secrets of scripts, out of what is shown and stored. */
-  readonly redactor: TextRedactor;
   /** What scripts may use by its name. */
   readonly secrets: SecretValues;
+}
+
+/** What can be said before a store is opened; where an option is wrong, none is. */
+export interface RunSettings extends OptionSettings {
+  /** Takes the key, and the secrets of scripts, out of what is shown and stored. */
+  readonly redactor: TextRedactor;
   /** The model that requests name, where one is named. */
   readonly model: string | undefined;
   /** What it costs, where the options say it. */
@@ -46,29 +50,46 @@ export interface RunSettings {
 }
 
 /**
- * Reads what a run needs out of the options.
+ * Reads what a run needs out of the options. Nothing is asked of the model's settings: who has an option wrong is told so, also where no key is set.
  *
  * @throws {CliError} `usage` for an option that cannot be what it is.
  */
 export function readSettings(
   options: CliOptions,
-  { config, model, withheld = [], brings = false }: {
-    readonly config: OpenAIConfig;
-    readonly model: string | undefined;
-    /** Texts that are taken out too. @default none */
-    readonly withheld?: readonly string[];
+  { brings = false }: {
     /** There is something to call whatever the options say. @default false */
     readonly brings?: boolean;
-  },
-): RunSettings {
+  } = {},
+): OptionSettings {
   checkProject(options);
   if (options.timezone !== undefined) readTimeZone("--timezone", options.timezone);
+  namedPrices(options);
   const secrets = readSecretValues(options);
   return {
     policy: commandPolicy(options, secrets),
     protocol: protocolOf(options, { brings }),
-    redactor: commandRedactor(config, { ofScripts: secrets, withheld }),
     secrets,
+  };
+}
+
+/**
+ * Adds what depends on the model that is asked.
+ *
+ * @throws {CliError} `usage` for a price that is known of no model.
+ */
+export function settingsFor(
+  settings: OptionSettings,
+  { options, config, model, withheld = [] }: {
+    readonly options: CliOptions;
+    readonly config: OpenAIConfig;
+    readonly model: string | undefined;
+    /** Texts that are taken out too. @default none */
+    readonly withheld?: readonly string[];
+  },
+): RunSettings {
+  return {
+    ...settings,
+    redactor: commandRedactor(config, { ofScripts: settings.secrets, withheld }),
     model,
     prices: pricesOf(options, model),
   };

@@ -1,7 +1,7 @@
 /**
  * What the options say about sizes and money, in the words of the loop. Pure.
  */
-import type { PriceTable, RunLimits } from "../contracts/limits.ts";
+import type { ModelPrice, PriceTable, RunLimits } from "../contracts/limits.ts";
 import type { LoopProtocol } from "../contracts/loop.ts";
 import { usageError } from "./failure.ts";
 import type { CliOptions } from "./option_table.ts";
@@ -47,7 +47,25 @@ export function limitsOf(options: Pick<CliOptions, "maxTokens" | "maxCost">): Ru
 }
 
 /**
- * The prices that the options name, for the model that is asked; `undefined` when they name none and the provider's own word counts.
+ * The prices that the options name; `undefined` when they name none and the provider's own word counts.
+ *
+ * @throws {CliError} `usage` when one price is given without the other.
+ */
+export function namedPrices(
+  { pricePrompt: prompt, priceCompletion: completion }: Pick<
+    CliOptions,
+    "pricePrompt" | "priceCompletion"
+  >,
+): ModelPrice | undefined {
+  if (prompt === undefined && completion === undefined) return undefined;
+  if (prompt === undefined || completion === undefined) {
+    throw usageError("--price-prompt and --price-completion belong together: give both");
+  }
+  return { prompt, completion };
+}
+
+/**
+ * The same for the model that is asked.
  *
  * @throws {CliError} `usage` when one price is given without the other, or when it is not known whose price it is.
  */
@@ -55,13 +73,10 @@ export function pricesOf(
   options: Pick<CliOptions, "pricePrompt" | "priceCompletion">,
   model: string | undefined,
 ): PriceTable | undefined {
-  const { pricePrompt: prompt, priceCompletion: completion } = options;
-  if (prompt === undefined && completion === undefined) return undefined;
-  if (prompt === undefined || completion === undefined) {
-    throw usageError("--price-prompt and --price-completion belong together: give both");
-  }
+  const prices = namedPrices(options);
+  if (prices === undefined) return undefined;
   if (model === undefined) {
     throw usageError("a price needs the name of its model: --model NAME, or OPENAI_CHAT_MODEL");
   }
-  return { [model]: { prompt, completion } };
+  return { [model]: prices };
 }

@@ -68,6 +68,32 @@ Deno.test("CLI-07: a missing key is told with what to do, and no database is mad
   deepStrictEqual([...Deno.readDirSync(home.path)], []);
 });
 
+const WRONG_OPTIONS: [args: string[], message: RegExp][] = [
+  [["--protocol", "ways"], /^--protocol takes code, code-tool, auto or tools, not "ways"$/],
+  [["--protocol", "tools"], /^--protocol tools needs tools/],
+  [["--secret", "NO_SUCH"], /^--secret NO_SUCH: no such variable/],
+  [["--timezone", "Nowhere", "--assistant"], /^--timezone takes the name of a time zone/],
+  [["--cwd", "nowhere"], /^--cwd nowhere cannot be used/],
+  [["--price-prompt", "1"], /^--price-prompt and --price-completion belong together/],
+  [["--tools", "none.js"], /^--tools none\.js: /],
+  [["--search", "nowhere"], /^--search: /],
+  [["--approve", "maybe"], /^--approve takes /],
+];
+
+for (const [options, message] of WRONG_OPTIONS) {
+  Deno.test(`CLI-07: ${options[0]} ${options[1]} is told, also where no key is set`, async () => {
+    await using home = await openHome();
+    // A server has tools of its own.
+    const commands = options[1] === "tools" ? ["run", "chat"] : ["run", "chat", "serve"];
+    for (const command of commands) {
+      const words = command === "run" ? ["run", "hi"] : [command];
+      const { code, stderr } = await home.run([...words, ...options]);
+      strictEqual(code, 3, `${command}: ${stderr}`);
+      match(stderr.split("\n")[0]?.replace("agentloop: ", "") ?? "", message);
+    }
+  });
+}
+
 Deno.test("CLI-07: a variable that cannot be used is named", async () => {
   await using home = await openHome();
   const { code, stdout } = await home.run(["--json", "hi"], {
