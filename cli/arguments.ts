@@ -169,7 +169,22 @@ function findCommand(words: readonly string[]): { command: CommandSpec; rest: re
       );
     }
   }
+  const meant = misspeltGroup(words);
+  if (meant !== undefined) {
+    throw usageError(
+      `unknown command ${first} ${second}; did you mean ${meant} ${second}? To send it as a message: agentloop run ${first} ${second}`,
+    );
+  }
   return { command: findSpec("run"), rest: words };
+}
+
+/** The group of commands that the first word nearly names, where the second is one of its verbs: that is a slip, and no message. */
+function misspeltGroup([first = "", second = ""]: readonly string[]): string | undefined {
+  if (!/^[a-z]+$/.test(first)) return undefined;
+  const groups = COMMANDS.map(({ name }) => name.split(" "))
+    .filter(([, verb]) => verb !== undefined && verb === second)
+    .map(([group = ""]) => group);
+  return suggest(first, groups);
 }
 
 function findSpec(name: string): CommandSpec {

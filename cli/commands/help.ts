@@ -14,7 +14,9 @@ export async function help({ words, commands }: CommandContext): Promise<Outcome
   const name = words.join(" ");
   const found = commands.filter((spec) => spec.name === name || spec.name.startsWith(`${name} `));
   if (found.length > 0) return succeeded(found.map(commandHelp).join("\n\n"));
-  const meant = suggest(name, commands.map((spec) => spec.name));
+  const names = commands.map((spec) => spec.name);
+  const groups = names.map((name) => name.split(" ")[0] ?? name);
+  const meant = suggest(name, new Set([...names, ...groups]));
   throw usageError(
     `there is no command ${oneLine(name, 60)}` +
       (meant === undefined ? "" : `; did you mean ${meant}?`),

@@ -11,6 +11,16 @@ const CASES: [name: string, args: string[], message: string][] = [
     "unknown command sessions list; there are ls, waiting, show, calls, compact, rm, revoke",
   ],
   [
+    "a misspelt group with one of its verbs",
+    ["session", "ls"],
+    "unknown command session ls; did you mean sessions ls? To send it as a message: agentloop run session ls",
+  ],
+  [
+    "a misspelt group, with more behind its verb",
+    ["artifact", "show", "x"],
+    "unknown command artifact show; did you mean artifacts show? To send it as a message: agentloop run artifact show",
+  ],
+  [
     "an id with control characters",
     ["sessions", "rm", "a\x1b[2Jb"],
     "the session id a\\x1b[2Jb holds control characters",
