@@ -14,6 +14,7 @@ import { countOf } from "../units.ts";
 export async function runDueTasks(context: CommandContext): Promise<Outcome> {
   const { options, words, output, status, interrupt } = context;
   if (words.length > 0) throw usageError("schedule run-due takes no words", "schedule run-due");
+  await checkOptions(context);
   await using opened = await openExistingStore(options);
   if (opened === undefined) {
     status.line(`Nothing is scheduled in ${pathOf(options)}.`);
@@ -39,6 +40,19 @@ export async function runDueTasks(context: CommandContext): Promise<Outcome> {
   // What could be done without a model is done by now.
   if (agent?.failure !== undefined) throw agent.failure;
   return outcomeOf(reports, context);
+}
+
+/**
+ * Looks at the options of runs, also when none is due: what is wrong with them is told at the first try, and is no failure of a task.
+ *
+ * @throws {CliError} `usage` for an option that cannot be what it is.
+ */
+async function checkOptions({ options, interrupt }: CommandContext): Promise<void> {
+  const { readSettings } = await import("../run_parts.ts");
+  readSettings(options, { brings: options.assistant });
+  if (options.tools === undefined && options.search === undefined) return;
+  const { readToolParts } = await import("../tool_parts.ts");
+  await readToolParts(options, interrupt.signal);
 }
 
 /** What makes runs, or why none can be made: a model that is not named, say. */

@@ -174,6 +174,23 @@ Deno.test("schedule run-due: a web hook gets a signed post; one in a private net
   match(keyless.stderr, /Set AGENTLOOP_WEBHOOK_SECRET/);
 });
 
+Deno.test("schedule run-due: a wrong option is told, whatever is due, and no task is touched", async () => {
+  await using home = await openHome("http://127.0.0.1:1/v1");
+  const wrong = [["--protocol", "ways"], ["--search", "nowhere"], ["--tools", "none.js"]];
+  for (const words of wrong) strictEqual((await schedule(home, "run-due", ...words)).code, 3);
+  await add(home, {}, { mode: "agent" });
+  for (const words of wrong) {
+    const { code, stderr } = await schedule(home, "run-due", ...words);
+    match(stderr, new RegExp(`^agentloop: ${words[0]}`));
+    strictEqual(code, 3);
+  }
+  const listed = jsonLines((await schedule(home, "ls", "--json")).stdout).slice(0, -1);
+  deepStrictEqual(listed.map(({ state, attempts }) => [state, attempts]), [
+    ["waiting", 0],
+    ["waiting", 0],
+  ]);
+});
+
 Deno.test("schedule run-due: what belongs to a tenant is left to the program that serves it", async () => {
   await using server = await startOpenAIServer({ replies: [] });
   await using home = await openHome(server.baseUrl);
