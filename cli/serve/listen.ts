@@ -67,10 +67,16 @@ export function listen(
       throw new CliError(
         "config",
         `Cannot listen on ${urlHost({ hostname, port })}: ${reasonOf(error)}`,
-        { cause: error, hint: "--port 0 takes any port that is free." },
+        { cause: error, hint: hintFor(error) },
       );
     }
   }
+}
+
+function hintFor(error: unknown): string {
+  return error instanceof Deno.errors.AddrInUse || error instanceof Deno.errors.PermissionDenied
+    ? "--port 0 takes any port that is free."
+    : "--host takes an address of this machine, such as 127.0.0.1.";
 }
 
 function reasonOf(error: unknown): string {

@@ -145,6 +145,13 @@ Deno.test("serve: a port that is in use is said, with the way out", async () => 
   });
 });
 
+Deno.test("serve: an address that is none of this machine is said, with another way out than for a port", async () => {
+  await using home = await openHome("http://127.0.0.1:1/v1");
+  const { code, stderr } = await home.run(["serve", "--host", "192.0.2.1", "--port", "0"]);
+  match(stderr, /^agentloop: Cannot listen on 192\.0\.2\.1:0: .*\n--host takes an address/);
+  strictEqual(code, 1);
+});
+
 Deno.test("serve: without the permission to listen it says the flag, before anything is made", async () => {
   await using home = await openHome("http://127.0.0.1:1/v1");
   const child = new Deno.Command(Deno.execPath(), {
