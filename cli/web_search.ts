@@ -18,7 +18,7 @@ export function searchParts({ search }: Pick<CliOptions, "search">): CallablePar
   try {
     provider = searxngProvider({ url: search });
   } catch (error) {
-    throw usageError(`--search: ${messageOf(error).replace("searxngProvider: ", "")}`);
+    throw usageError(`--search: ${messageOf(error).replace("searxngProvider: url", "it")}`);
   }
   requirePermissions([netPermission(search)], {
     problem: `The search engine at ${provider.target} cannot be asked`,

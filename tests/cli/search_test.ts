@@ -63,8 +63,8 @@ Deno.test("--search: a project's file may name an engine only when it is trusted
 Deno.test("--search: what cannot work is said before anything is made", async () => {
   await using home = await openHome("http://127.0.0.1:1/v1");
   const wrong: readonly [readonly string[], RegExp][] = [
-    [["--search", "example.org", "go"], /--search: url must be the address of a search engine/],
-    [["--search", "http://u:secret@127.0.0.1", "go"], /--search: url must hold no user name/],
+    [["--search", "example.org", "go"], /--search: it must be the address of a search engine/],
+    [["--search", "http://u:secret@127.0.0.1", "go"], /--search: it must hold no user name/],
     [["--search", "http://127.0.0.1", "--no-network", "go"], /--search/],
   ];
   for (const [words, message] of wrong) {
