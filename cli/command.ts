@@ -23,6 +23,8 @@ export interface CommandInfo {
   readonly details: readonly string[];
   /** The options that it takes, by field. */
   readonly options: readonly (keyof CliOptions)[];
+  /** What an option does here, where that is not what it does elsewhere. */
+  readonly optionHelp?: Partial<Readonly<Record<keyof CliOptions, string>>>;
 }
 
 /** What a command works with. */

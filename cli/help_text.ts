@@ -26,7 +26,8 @@ export function overview(commands: readonly CommandInfo[]): string {
     "  OPENAI_MAX_RETRIES  retries of a failed request (default 3)",
     "  AGENTLOOP_DB        the database file",
     "  AGENTLOOP_TOKEN     what clients of serve have to show",
-    "  AGENTLOOP_WEBHOOK_SECRET  the key that posts to --webhook are signed with",
+    "  AGENTLOOP_WEBHOOK_SECRET",
+    "                      the key that posts to --webhook are signed with",
     "  XDG_DATA_HOME       the folder of the database when no file is named",
     "  AGENTLOOP_DEBUG     where an error happened, when set",
     "  NO_COLOR            no colors when set",
@@ -46,7 +47,9 @@ export function commandHelp(command: CommandInfo): string {
     "",
     `Usage: agentloop ${invocation(command)}${command.options.length > 0 ? " [OPTIONS]" : ""}`,
     ...(command.details.length === 0 ? [] : ["", ...command.details]),
-    ...(command.options.length === 0 ? [] : ["", "Options", ...optionLines(command.options)]),
+    ...(command.options.length === 0
+      ? []
+      : ["", "Options", ...optionLines(command.options, command.optionHelp)]),
   ].join("\n");
 }
 
@@ -54,11 +57,14 @@ function invocation(command: CommandInfo): string {
   return command.usage === "" ? command.name : `${command.name} ${command.usage}`;
 }
 
-function optionLines(fields: readonly (keyof CliOptions)[]): string[] {
+function optionLines(
+  fields: readonly (keyof CliOptions)[],
+  otherwise: CommandInfo["optionHelp"] = {},
+): string[] {
   const rows = OPTIONS.filter((spec) => fields.includes(spec.field)).map((spec) => {
     const short = spec.short === undefined ? "    " : `-${spec.short}, `;
     const value = spec.value === undefined ? "" : ` ${spec.value}`;
-    return { left: `${short}--${spec.name}${value}`, help: spec.help };
+    return { left: `${short}--${spec.name}${value}`, help: otherwise[spec.field] ?? spec.help };
   });
   const width = Math.max(...rows.map((row) => row.left.length));
   return rows.map((row) => `  ${row.left.padEnd(width)}  ${row.help}`);

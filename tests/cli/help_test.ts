@@ -13,6 +13,20 @@ Deno.test("help fits a terminal of 100 columns and names every command", async (
   strictEqual((await home.run(["--help"])).stdout, stdout);
 });
 
+for (const { name } of COMMANDS) {
+  Deno.test(`help of ${name} fits a terminal of 100 columns`, async () => {
+    const { commandHelp } = await import("../../cli/help_text.ts");
+    const text = commandHelp(COMMANDS.find((spec) => spec.name === name) ?? COMMANDS[0]!);
+    strictEqual(text.split("\n").filter((line) => line.length > 100).join("\n"), "");
+  });
+}
+
+Deno.test("help of artifacts ls says what --session does there", async () => {
+  await using home = await openHome();
+  const { stdout } = await home.run(["artifacts", "ls", "--help"]);
+  match(stdout, /--session ID +list those of this session alone\n/);
+});
+
 Deno.test("help of a command names only its own options", async () => {
   await using home = await openHome();
   const { stdout } = await home.run(["help", "sessions", "ls"]);
@@ -32,6 +46,13 @@ Options
 `,
   );
   strictEqual((await home.run(["sessions", "ls", "--help"])).stdout, stdout);
+});
+
+Deno.test("help of a group that is misspelt says what was meant", async () => {
+  await using home = await openHome();
+  const { code, stderr } = await home.run(["help", "artifact"]);
+  strictEqual(code, 3);
+  match(stderr, /^agentloop: there is no command artifact; did you mean artifacts\?\n/);
 });
 
 Deno.test("help of something that is no command says what was meant", async () => {
