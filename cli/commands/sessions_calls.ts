@@ -53,6 +53,8 @@ export async function listCalls(context: CommandContext): Promise<Outcome> {
     status.line(
       number === 0
         ? `There are no calls in the log of session ${oneLine(id, 200)}.`
+        : number === 1
+        ? `The one call of session ${oneLine(id, 200)} is no such one.`
         : `None of the ${countOf(number, "call")} of session ${oneLine(id, 200)} is such a one.`,
     );
   }
