@@ -71,7 +71,8 @@ async function readOpenScript(
 /**
  * Goes on with what is left. Gives the answer where a script gave one.
  *
- * @throws {AgentLoopError} `not_waiting` when another process was faster, and what the calls of any reply or script throw.
+ * @throws {AgentLoopError} `config` when what is to be called is not there, before anything is taken up; `not_waiting` when another process was faster, and what
+ * the calls of any reply or script throw.
  */
 export async function resumeOpen(
   run: RunState,
@@ -82,6 +83,7 @@ export async function resumeOpen(
   },
 ): Promise<string | undefined> {
   const { pending } = open;
+  checkCallable(run, pending);
   const approve = onceFor(run, { pending, decision });
   if (open.kind === "script") return await resumeScript(run, { open, word: approve, trace });
   const { calls, lost, waitsSince } = open;
@@ -89,6 +91,18 @@ export async function resumeOpen(
   const word = { callId: pending.callId, approve };
   await makeCalls(run, calls, { turn: 1, trace, lost, word, claim });
   return undefined;
+}
+
+/** Going on without the function would end the script, or the call, for good: a word that was given would be lost over an option that was left out. */
+function checkCallable(
+  { sandbox, request: { sessionId } }: RunState,
+  { name }: PendingApproval,
+): void {
+  if (sandbox.functions.has(name)) return;
+  throw new AgentLoopError(
+    `The session ${sessionId} waits at a call of ${name}, and there is no such function here: go on with it with the functions and tools that its run had.`,
+    { code: "config" },
+  );
 }
 
 /** Of several processes that go on, the one whose step was stored first makes the call. */

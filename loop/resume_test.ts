@@ -63,6 +63,21 @@ const BATCH: ScriptedStep = {
   ],
 };
 
+Deno.test("resume: where the tool is not there that is waited at, it says so and the run goes on waiting", async () => {
+  const { store, done } = await waiting();
+  using without = fixture([], {
+    store,
+    config: { protocol: "tools", tools: { callable: () => [] }, approve: WAIT, calls: store },
+  });
+  const word = { sessionId: "s", decision: { decision: "approve" } } as const;
+  const { status, error } = await without.loop.resume(word);
+  assert.deepEqual([status, error?.code], ["error", "config"]);
+  assert.match(error!.message, /session s waits at a call of send, and there is no such function/);
+  using run = toolLoop(["over"], { store, done });
+  assert.equal((await run.loop.resume(word)).finalText, "over");
+  assert.equal(done.filter((one) => one.startsWith("send")).length, 1);
+});
+
 /** A session that waits at `send`. */
 async function waiting() {
   const store = new MemoryStore();

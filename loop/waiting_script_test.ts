@@ -393,6 +393,18 @@ Deno.test("waiting script: as a call of the one tool, and under auto, it goes on
   }
 });
 
+Deno.test("waiting script: where the function is not there that it waits at, it says so and goes on waiting", async () => {
+  const w = new Waiting();
+  await w.wait(ONE);
+  using without = w.open([], { sandbox: { functions: [w.functions[0]!] } });
+  const { status, error } = await without.loop.resume(YES);
+  assert.deepEqual([status, error?.code], ["error", "config"]);
+  assert.match(error!.message, /session s waits at a call of send, and there is no such function/);
+  using run = w.open(["over"]);
+  assert.equal((await run.loop.resume(YES)).finalText, "over");
+  assert.deepEqual(w.done, ['look "a"', 'send {"to":"x"}', 'look "b"']);
+});
+
 Deno.test("waiting script: tools that it had found before it waited can be called when it has gone on", async () => {
   const w = new Waiting();
   let searched = 0;
