@@ -1,7 +1,8 @@
 /**
  * The command that goes on with a session, to be copied to a shell. Pure.
  */
-import type { CliOptions } from "./option_table.ts";
+import { saysSomething } from "./contradictions.ts";
+import { type CliOptions, OPTIONS, type OptionSpec } from "./option_table.ts";
 import { escapeControls } from "./terminal_text.ts";
 
 /** The options that say where a session is and what answers it; without them the command would go on somewhere else. */
@@ -21,19 +22,40 @@ export function continueCommand(
   ].join(" ");
 }
 
-/** `agentloop resume ID --allow` with the options that were given. */
+/** Options that a command may have had and that say nothing of how its run goes on, or stand elsewhere in the line. */
+const NOT_OF_THE_RUN: ReadonlySet<keyof CliOptions> = new Set([
+  ...REPEATED.map(([field]) => field),
+  "noConfig",
+  "approve",
+  ...["session", "continue", "ephemeral", "system"] as const,
+  ...["allow", "args", "deny", "call"] as const,
+  ...["json", "quiet", "verbose", "raw", "noColor", "help", "version"] as const,
+]);
+
+/**
+ * `agentloop resume ID --allow` with the options that were given: a run goes on with what it can call and reach, or not at all.
+ */
 export function resumeCommand(
-  options: Parameters<typeof continueCommand>[0] & Partial<Pick<CliOptions, "approve">>,
+  options: Parameters<typeof continueCommand>[0] & Partial<CliOptions>,
   { sessionId }: { readonly sessionId: string },
 ): string {
+  const others = OPTIONS.filter(({ field }) => !NOT_OF_THE_RUN.has(field));
   return [
     "agentloop resume",
     ...repeatedOptions(options),
     ...(options.approve === "wait" ? ["--approve wait"] : []),
+    ...others.flatMap((spec) => optionWords(spec, options[spec.field])),
     "--allow",
     ...(sessionId.startsWith("-") ? ["--"] : []),
     shellWord(sessionId),
   ].join(" ");
+}
+
+function optionWords({ name, kind }: OptionSpec, value: CliOptions[keyof CliOptions]): string[] {
+  if (!saysSomething(value)) return [];
+  if (kind === "flag") return [`--${name}`];
+  const text = kind === "duration" ? `${value}ms` : String(value);
+  return [`--${name}${separatorOf(text)}${shellWord(text)}`];
 }
 
 function repeatedOptions(options: Parameters<typeof continueCommand>[0]): string[] {

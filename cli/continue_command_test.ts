@@ -1,6 +1,8 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { parseCommandLine } from "./arguments.ts";
+import { COMMANDS } from "./command_table.ts";
 import { continueCommand, resumeCommand } from "./continue_command.ts";
+import { OPTIONS } from "./option_table.ts";
 
 Deno.test("the way to go on repeats where the session is and what answers it", () => {
   strictEqual(continueCommand({}, { sessionId: "s" }), 'agentloop --session s "go on"');
@@ -23,6 +25,31 @@ Deno.test("the way to go on repeats where the session is and what answers it", (
     continueCommand({ noConfig: true }, { sessionId: "s" }),
     'agentloop --no-config --session s "go on"',
   );
+});
+
+Deno.test("the way to give a word repeats whatever the run could call and was told", () => {
+  const line =
+    "agentloop resume --model m --approve wait --timeout 90000ms --max-cost 0.5 --assistant " +
+    "--tools my.js --memory --protocol tools --allow-net a.example,b.example --secret X --allow s";
+  const { options } = parseCommandLine(line.split(" ").slice(1));
+  const again = resumeCommand(options, { sessionId: "s" });
+  const words = (text: string) => text.split(/ (?=--)/).sort();
+  deepStrictEqual(words(again), words(line));
+  deepStrictEqual(parseCommandLine(again.split(" ").slice(1)).options, options);
+});
+
+Deno.test("the way to give a word knows every option that a run may have had", () => {
+  const resume = COMMANDS.find(({ name }) => name === "resume");
+  const ofRuns = COMMANDS.filter(({ name }) => ["run", "chat", "resume"].includes(name))
+    .flatMap(({ options }) => options);
+  for (const { field, name, kind } of OPTIONS.filter(({ field }) => ofRuns.includes(field))) {
+    const value = kind === "flag" ? true : kind === "list" ? ["x"] : kind === "text" ? "x" : 1;
+    const repeats = resumeCommand({ [field]: value }, { sessionId: "s" }).includes(`--${name}`);
+    const own = ["allow", "approve", "args", "deny", "call"].includes(field);
+    const shown = ["json", "quiet", "verbose", "raw", "noColor"].includes(field);
+    if (own) continue;
+    strictEqual(repeats, resume?.options.includes(field) === true && !shown, name);
+  }
 });
 
 Deno.test("the way to give a word names the session as the command reads it", () => {
