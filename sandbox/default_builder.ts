@@ -45,10 +45,11 @@ export class DefaultSandboxBuilder implements SandboxBuilder, AsyncDisposable {
   /**
    * Creates a builder.
    *
+   * @throws {TypeError} when something is no capability.
    * @throws {RangeError} when a limit is out of range.
    */
   constructor(options: DefaultSandboxBuilderOptions = {}) {
-    this.#capabilities = options.capabilities ?? [];
+    this.#capabilities = checkedCapabilities(options.capabilities ?? []);
     this.#enabled = options.enabledCapabilities;
     this.#isolateSessions = options.isolateSessions ?? false;
     this.#limits = checkedLimits({
@@ -125,6 +126,27 @@ export class DefaultSandboxBuilder implements SandboxBuilder, AsyncDisposable {
     }
     return packs;
   }
+}
+
+/** A capability whose `build` fails is left out of a run: one that has none would be, without a word to whoever wrote the program. */
+function checkedCapabilities(capabilities: readonly Capability[]): readonly Capability[] {
+  if (!Array.isArray(capabilities)) {
+    throw new TypeError("DefaultSandboxBuilder: capabilities must be a list");
+  }
+  for (const [at, capability] of capabilities.entries()) {
+    if (typeof capability?.build === "function" && typeof capability.name === "string") continue;
+    const name = `DefaultSandboxBuilder: capabilities[${at}]`;
+    if (typeof capability === "function") {
+      throw new TypeError(`${name} is a function; call it to make a capability`);
+    }
+    const isTool = typeof Reflect.get(Object(capability), "execute") === "function";
+    throw new TypeError(
+      isTool
+        ? `${name} is a tool; toolCapability([…]) makes a capability of tools`
+        : `${name} must be a capability, with a name and a function build`,
+    );
+  }
+  return capabilities;
 }
 
 /** Reads through to the request, so that a builder whose request follows the run gives its capabilities the run that is going on. */

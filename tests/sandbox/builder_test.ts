@@ -238,3 +238,16 @@ Deno.test("a sandbox starts its process when it is warmed up and not before, thr
     assert.equal((await table.guests()).length, 1);
   }
 });
+
+Deno.test("builder: what is no capability is told at once, with what makes one", () => {
+  const wrong: [unknown, RegExp][] = [
+    [capability("a", []), /capabilities must be a list/],
+    [[() => capability("a", [])], /capabilities\[0\] is a function; call it/],
+    [[capability("a", []), fn("b")], /capabilities\[1\] is a tool; toolCapability/],
+    [[{ name: "x" }], /capabilities\[0\] must be a capability/],
+    [[undefined], /capabilities\[0\] must be a capability/],
+  ];
+  for (const [capabilities, message] of wrong) {
+    assert.throws(() => new DefaultSandboxBuilder({ capabilities } as never), message);
+  }
+});
