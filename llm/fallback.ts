@@ -29,12 +29,17 @@ const PASSED_ON: ReadonlySet<ErrorCode> = new Set([
  *
  * Each model's own client retries first; a reply that had begun is begun anew only where the request has an `onRestart`.
  *
- * @throws {TypeError} when there is no model.
+ * @throws {TypeError} when there is no model, or one has no client.
  * @throws {RangeError} when a bound is not a number of at least 1.
  */
 export function createFallbackClient(models: readonly FallbackModel[]): Client {
   if (models.length === 0) throw new TypeError("createFallbackClient needs at least one model.");
-  for (const { maxTotalTokens } of models) {
+  for (const [at, { client, maxTotalTokens }] of models.entries()) {
+    if (typeof client?.complete !== "function") {
+      throw new TypeError(
+        `createFallbackClient: models[${at}] must be an object with a client, such as { client: createOpenAIClient(…) }`,
+      );
+    }
     if (maxTotalTokens !== undefined && !(maxTotalTokens >= 1)) {
       throw new RangeError(`maxTotalTokens must be a number of at least 1, not ${maxTotalTokens}.`);
     }

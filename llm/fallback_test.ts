@@ -91,3 +91,12 @@ Deno.test("fallback: no model, or a bound that is none, is refused at once", () 
   using client = scriptedClient([]);
   assert.throws(() => createFallbackClient([{ client, maxTotalTokens: 0 }]), RangeError);
 });
+
+Deno.test("fallback: a client in the place of a model is told at once", () => {
+  using client = scriptedClient([]);
+  assert.throws(() => createFallbackClient([client as never]), {
+    name: "TypeError",
+    message:
+      "createFallbackClient: models[0] must be an object with a client, such as { client: createOpenAIClient(…) }",
+  });
+});

@@ -122,7 +122,15 @@ export class ToolRegistry implements ToolSet {
     return declareTools(this.enabled(), dialect);
   }
 
-  #checkFree({ name }: Tool): void {
+  #checkFree(tool: Tool): void {
+    if (typeof tool?.check !== "function" || typeof tool.execute !== "function") {
+      throw new TypeError(
+        `${
+          tool?.name ?? "an entry"
+        } is no tool; defineTool({ name, description, parameters, execute }) makes one`,
+      );
+    }
+    const { name } = tool;
     if (this.#tools.has(name)) throw new TypeError(`there are two tools named "${name}"`);
   }
 

@@ -53,3 +53,11 @@ Deno.test("registry: a snapshot stays as it was", () => {
   registry.enable("b").disable("a").register(tool("c"));
   deepEqual([...snapshot.keys()], ["a"]);
 });
+
+Deno.test("registry: what defineTool did not make is refused, not offered to a model", () => {
+  const plain = { name: "a", description: "a", parameters: {}, execute: () => 1 };
+  throws(() => new ToolRegistry([plain as never]), {
+    name: "TypeError",
+    message: "a is no tool; defineTool({ name, description, parameters, execute }) makes one",
+  });
+});
