@@ -122,9 +122,11 @@ export type FilledRunOptions =
 /**
  * Fills in the defaults.
  *
+ * @throws {TypeError} when the store, a channel or `runAgent` is none.
  * @throws {RangeError} when a number is out of range.
  */
 export function filledRunOptions(options: RunDueOptions): FilledRunOptions {
+  checkParts(options);
   const filled: FilledRunOptions = {
     schedule: options.schedule,
     channels: options.channels,
@@ -150,6 +152,22 @@ export function filledRunOptions(options: RunDueOptions): FilledRunOptions {
     throw new RangeError(`${name} must be a number of at least 0, not ${filled[name]}`);
   }
   return filled;
+}
+
+/** What is wrong with a part would else show when a task is due, hours later. */
+function checkParts({ schedule, channels, runAgent }: RunDueOptions): void {
+  for (const method of ["claim", "finish", "nextWakeAt"] as const) {
+    if (typeof schedule?.[method] === "function") continue;
+    throw new TypeError(`schedule must be a schedule store; it lacks ${method}`);
+  }
+  if (!Array.isArray(channels)) throw new TypeError("channels must be a list of channels");
+  for (const [at, channel] of channels.entries()) {
+    if (typeof channel?.deliver === "function" && typeof channel.name === "string") continue;
+    throw new TypeError(`channels[${at}] must be a channel, such as sessionChannel({ steps })`);
+  }
+  if (runAgent !== undefined && typeof runAgent !== "function") {
+    throw new TypeError("runAgent must be a function that makes a run");
+  }
 }
 
 /** The modes that a process with these options does. */

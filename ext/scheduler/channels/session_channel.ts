@@ -10,6 +10,8 @@ const LOOKED_AT = 200;
 /**
  * A channel that appends to the session an exchange of its own: what was due in the user's place, in brackets as the loop's own remarks are, and the text as the
  * answer. The run of these steps is named by the message, so that it stands there once however often it is delivered.
+ *
+ * @throws {TypeError} when there is no step store.
  */
 export function sessionChannel(
   { steps, name = SESSION_CHANNEL }: {
@@ -19,6 +21,9 @@ export function sessionChannel(
     readonly name?: string;
   },
 ): Channel {
+  if (typeof steps?.lastN !== "function") {
+    throw new TypeError("sessionChannel: steps must be a step store; it lacks the method lastN");
+  }
   async function hasDelivered(
     { id, sessionId }: Pick<ChannelMessage, "id" | "sessionId">,
   ): Promise<boolean> {

@@ -38,13 +38,17 @@ export interface WebhookChannelOptions {
  * `t=SECONDS,v1=HEX`, the HMAC-SHA256 of `SECONDS.BODY` under the secret, so that a receiver can refuse what is old. Redirects are not followed. What a server
  * refuses by 429, a status from 500 on, or not at all (no connection, no answer in time) is sent again, after what `Retry-After` says.
  *
- * @throws {TypeError} when the address is none, or the secret too short.
+ * @throws {TypeError} when the address is none, the secret too short, or a function missing.
  */
 export function webhookChannel(options: WebhookChannelOptions): Channel {
   const { name = "webhook", attempts = 3, retryDelayMs = 500, timers = RUNTIME_TIMERS } = options;
   const url = checkedUrl(options.url);
   if (typeof options.secret !== "string" || options.secret.length < 16) {
     throw new TypeError("webhookChannel: secret must be a text of 16 characters at least");
+  }
+  for (const field of ["fetch", "checkUrl"] as const) {
+    if (typeof options[field] === "function") continue;
+    throw new TypeError(`webhookChannel: ${field} must be a function`);
   }
   return {
     name,

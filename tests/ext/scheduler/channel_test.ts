@@ -3,6 +3,7 @@ import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import {
   type ChannelMessage,
+  sessionChannel,
   stdoutChannel,
   webhookChannel,
   type WebhookChannelOptions,
@@ -159,4 +160,16 @@ Deno.test("stdoutChannel: writes one line a message, and lets nothing through to
   await stdoutChannel({ write, format: "ndjson" }).deliver(nasty, { signal: NEVER });
   equal(lines[1]?.includes("\n"), false);
   equal(JSON.parse(lines[1] ?? "").text, text);
+});
+
+Deno.test("channels: a part that is missing is told when the channel is made, not when something is due", () => {
+  const url = "https://example.com/hook";
+  const parts = { url, secret: SECRET, fetch, checkUrl() {} };
+  for (const field of ["fetch", "checkUrl"]) {
+    throws(() => webhookChannel({ ...parts, [field]: undefined }), {
+      name: "TypeError",
+      message: `webhookChannel: ${field} must be a function`,
+    });
+  }
+  throws(() => sessionChannel({} as never), /sessionChannel: steps must be a step store/);
 });

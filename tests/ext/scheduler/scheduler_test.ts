@@ -212,3 +212,16 @@ Deno.test("startScheduler: told to stop while much is due, it begins nothing mor
   equal(tasks.length, 40 - test.messages.length);
   deepEqual([...new Set(tasks.map(({ attempts }) => attempts))], [0], "none is held");
 });
+
+Deno.test("startScheduler: a part that is none is told at once, not when something is due", () => {
+  const { options } = parts("2026-03-01T10:00:00Z");
+  const wrong: [object, RegExp][] = [
+    [{ schedule: new MemoryStore() }, /schedule must be a schedule store; it lacks claim/],
+    [{ channels: undefined }, /channels must be a list of channels/],
+    [{ channels: ["session"] }, /channels\[0\] must be a channel, such as sessionChannel/],
+    [{ runAgent: {} }, /runAgent must be a function/],
+  ];
+  for (const [change, message] of wrong) {
+    throws(() => startScheduler({ ...options, ...change }), { name: "TypeError", message });
+  }
+});
