@@ -10,7 +10,10 @@ export function needMethods(
   for (const [name, methods] of Object.entries(needed)) {
     const part: unknown = Reflect.get(parts, name);
     if (typeof part !== "object" || part === null) {
-      throw new TypeError(`${caller}: ${name} is required, got ${nameOf(part)}`);
+      const wanted = part === undefined
+        ? "is required"
+        : `must be an object with the method ${methods.join(" and ")}`;
+      throw new TypeError(`${caller}: ${name} ${wanted}, got ${nameOf(part)}`);
     }
     const missing = methods.filter((method) => typeof Reflect.get(part, method) !== "function");
     if (missing.length > 0) {

@@ -28,6 +28,8 @@ for (const part of ["llm", "sessions", "steps", "sandboxBuilder"]) {
 
 const WRONG_CONFIG: readonly [Record<string, unknown>, "TypeError" | "RangeError", RegExp][] = [
   [{ policy: {} }, "TypeError", /policy lacks the method check/],
+  [{ redactor: "x" }, "TypeError", /redactor must be an object with the method redact and stream/],
+  [{ compactor: true }, "TypeError", /compactor must be an object with the method compact, got bo/],
   [{ model: 3 }, "TypeError", /model must be a string, got number/],
   [{ now: "today" }, "TypeError", /now must be a function/],
   [{ random: 0.5 }, "TypeError", /random must be a function/],

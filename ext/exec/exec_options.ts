@@ -40,7 +40,7 @@ export function execSettings(options: ExecOptions): ExecSettings {
     allowAbsolute: options.allowAbsolute ?? true,
   };
   if (typeof settings.root !== "string" || settings.root === "" || settings.root.includes("\0")) {
-    throw new TypeError("root must be the path of a folder.");
+    throw new TypeError("execCapability: root must be the path of a folder");
   }
   checkRange("timeoutMs", settings.timeoutMs, MAX_TIMEOUT_MS);
   checkRange("maxOutputBytes", settings.maxOutputBytes, MAX_OUTPUT_BYTES);

@@ -43,10 +43,14 @@ interface Finding {
 /**
  * Loads the skills of a project. The program needs permission to read the root; where that was not granted there are none, and nobody is asked for it.
  *
+ * @throws {TypeError} when the root is no text.
  * @throws {RangeError} when a folder is named that does not lie below the root. Rejects when the root is no folder.
  */
 export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkills> {
   const { root, dirs, taken = [] } = options;
+  if (typeof root !== "string" || root === "") {
+    throw new TypeError("loadSkills: root must be the path of a folder");
+  }
   const folders = (dirs ?? [DEFAULT_DIR]).map(checkedDir);
   const finding: Finding = {
     root: "",

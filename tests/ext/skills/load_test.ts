@@ -232,3 +232,10 @@ Deno.test("skills: what a checkout writes reaches no warning as it is", async ()
     equal(/[\p{Cc}\p{Cf}]/u.test(Object.values(warning).join("")), false);
   }
 });
+
+Deno.test("skills: without a root it says which option is missing", async () => {
+  await rejects(() => loadSkills({} as never), {
+    name: "TypeError",
+    message: "loadSkills: root must be the path of a folder",
+  });
+});
