@@ -36,6 +36,17 @@ function namedPaths(text: string): string[] {
     .filter((name) => name.includes("/") || /^[a-z_]+\.ts$|^[A-Z]+\.md$/.test(name));
 }
 
+/** The addresses of a document's headings, as code hosts make them: lower case, no punctuation, dashes for blanks. */
+function headings(document: string): Set<string> {
+  const text = Deno.readTextFileSync(join(ROOT, document));
+  const prose = text.replace(/^(`{3,}|~{3,})[^]*?^\1/gm, "");
+  return new Set(
+    [...prose.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+      heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-")
+    ),
+  );
+}
+
 for (const document of documents()) {
   const text = Deno.readTextFileSync(join(ROOT, document));
 
@@ -50,6 +61,17 @@ for (const document of documents()) {
       targets.filter((target) => !exists(join(ROOT, dirname(document), target))),
       [],
     );
+  });
+}
+
+for (const document of ["README.md", "docs/capabilities.md", "docs/command.md"]) {
+  Deno.test(`documents: every link of ${document} to a heading leads to one`, () => {
+    const text = Deno.readTextFileSync(join(ROOT, document));
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)];
+    const lost = links.filter(([, path = "", heading = ""]) =>
+      !headings(path === "" ? document : join(dirname(document), path)).has(heading)
+    );
+    deepEqual(lost.map(([link]) => link), []);
   });
 }
 

@@ -11,6 +11,14 @@ Deno.test("README: names every option of the command, and none that there is not
   deepEqual([...named].sort(), OPTIONS.map((option) => `--${option.name}`).sort());
 });
 
+for (const path of ["docs/command.md", "docs/serve.md", "docs/capabilities.md"]) {
+  Deno.test(`README: ${path}, which goes on where it ends, names no option that there is not`, () => {
+    const named = Deno.readTextFileSync(path).matchAll(/`(--[a-z][a-z-]*)(?:[ =][^`]*)?`/g);
+    const options = new Set(OPTIONS.map((option) => `--${option.name}`));
+    deepEqual([...named].map((m) => m[1] ?? "").filter((name) => !options.has(name)), []);
+  });
+}
+
 /** The rows of a section's table whose second column is a number. */
 function numbersUnder(heading: string): Record<string, number> {
   const section = README.split(/^(?=##)/m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
