@@ -9,7 +9,7 @@ import type {
   SandboxLimits,
 } from "../../contracts/sandbox.ts";
 import type { Pointer } from "./engine.ts";
-import { type FailureCause, failureFor } from "./failure.ts";
+import { type FailureCause, failureFor, printable } from "./failure.ts";
 import { formatForRealm } from "./format.ts";
 import { createLogBuffer } from "./log_buffer.ts";
 import { overLimit, readOutcome } from "./outcome.ts";
@@ -20,6 +20,9 @@ import { SLICE_MS, type Thread } from "./thread.ts";
 const LENGTH_DIGITS = 10;
 /** The call that reaches nothing outside. */
 const SLEEP = "sleep";
+
+/** Calls that nobody waited for and whose failures are told one by one. */
+const MAX_UNHEARD = 5;
 
 /** The functions of one pack, and the code that dresses them. */
 export interface GuestPack {
@@ -81,7 +84,9 @@ export function startExecution(
   const { port, thread } = surroundings;
   const { limits } = script;
   const log = createLogBuffer(limits.logBytes);
-  const replies: { id: string; reply: GuestReply }[] = [];
+  const replies: { id: string; name: string; reply: GuestReply }[] = [];
+  /** Calls that failed when `run` was over: it did not wait for them, and nobody else would tell the model. */
+  const unheard: string[] = [];
   const clockMs = [script.nowMs];
   let nowMs = script.nowMs;
   let stopped: FailureCause | undefined;
@@ -206,7 +211,7 @@ export function startExecution(
     callHost(call).then((reply) => {
       outstanding--;
       if (sleeps) sleeping--;
-      replies.push({ id, reply });
+      replies.push({ id, name: call.name, reply });
       wake?.();
     });
     return id;
@@ -247,6 +252,9 @@ export function startExecution(
       if (await guest(() => realm.runJob())) continue;
       const next = replies.shift();
       if (next !== undefined) {
+        if (!next.reply.ok && await guest(() => realm.control("isOver")) !== undefined) {
+          unheard.push(unheardFailure(next));
+        }
         await guest(() => realm.control("settle", next.id, replyText(take(next.reply))));
         continue;
       }
@@ -277,6 +285,7 @@ export function startExecution(
           source: script.source,
           memoryRanOut,
         }));
+        if (failure === undefined) notes = [...notes, ...shortened(unheard)];
       }
       clean = stopped === undefined && !realm.memoryRanOut;
     } catch (error) {
@@ -351,4 +360,18 @@ function replyText(reply: GuestReply): string {
 /** A length in as many digits as the realm reads. */
 function digits(length: number): string {
   return String(length).padStart(LENGTH_DIGITS, "0");
+}
+
+function unheardFailure(
+  { name, reply: { message = "" } }: { readonly name: string; readonly reply: GuestReply },
+): string {
+  return `run was over when ${name} failed, since nothing awaited it: ${printable(message)}`;
+}
+
+function shortened(unheard: readonly string[]): string[] {
+  const more = unheard.length - MAX_UNHEARD;
+  return [
+    ...unheard.slice(0, MAX_UNHEARD),
+    ...(more > 0 ? [`so did ${more} more ${more === 1 ? "call" : "calls"}`] : []),
+  ];
 }

@@ -18,7 +18,14 @@ export interface RealmLimits {
 }
 
 /** What the host may ask of the realm; every operation takes and returns text, but for the function given to `run` and the value given to `describe`. */
-export type ControlOperation = "setup" | "pack" | "run" | "settle" | "outcome" | "describe";
+export type ControlOperation =
+  | "setup"
+  | "pack"
+  | "run"
+  | "settle"
+  | "isOver"
+  | "outcome"
+  | "describe";
 
 /** The realm's control function. */
 export type Control = (
@@ -335,6 +342,8 @@ export function createBridge(
         return void settle(first as string, second as string);
       case "describe":
         return describe(first);
+      case "isOver":
+        return outcome === undefined ? undefined : "";
       case "outcome":
         return outcome;
     }

@@ -261,3 +261,29 @@ Deno.test("QJS-14: a host function leads to nothing of the host", async () => {
   const plain = {} as Record<string, unknown>;
   assert.deepEqual([plain.polluted, plain.p2], [undefined, undefined]);
 });
+
+Deno.test("a call that nothing awaits and that fails is told in a note; one that is awaited is the script's own to tell", async () => {
+  await using lease = takeLease(shared(), { functions: ["echo", "save"] });
+  const functions = {
+    echo: (value: unknown) => value,
+    save: () => {
+      throw new Error("the user said no");
+    },
+  };
+  const notesOf = async (source: string) =>
+    (await evaluate(lease, source, { functions: functions as never })).notes;
+  assert.deepEqual(await notesOf("async function run() { save('x'); return 1 }"), [
+    "run was over when save failed, since nothing awaited it: the user said no",
+  ]);
+  const many = await notesOf("async function run() { for (let i = 0; i < 7; i++) save(i) }");
+  assert.equal(many.length, 6);
+  assert.equal(many[5], "so did 2 more calls");
+  for (
+    const source of [
+      "async function run() { try { await save('x') } catch { return 1 } }",
+      "async function run() { echo('x'); return 1 }",
+      "function run() { try { save('x') } catch { return 1 } }",
+      "async function run() { return (await Promise.allSettled([save(1), save(2)])).length }",
+    ]
+  ) assert.deepEqual(await notesOf(source), [], source);
+});
