@@ -80,6 +80,8 @@ function shown(
 function factLines(text: string): string[] {
   return scanReply(text).visible.split("\n")
     .map((line) => line.replace(/^\s*(?:[-*•]|\d{1,2}[.)])\s+/, "").trim())
-    .filter((line) => line !== "" && !/^"?none\b\W*$/i.test(line) && !/^```/.test(line))
+    .filter((line) => line !== "" && !/^\W*(?:none|n\/a)\W*$/i.test(line) && !/^```/.test(line))
+    // Rules and empty lists of those who were not asked for one.
+    .filter((line) => /[\p{L}\p{N}]/u.test(line))
     .filter((line) => utf8Bytes(line) <= MAX_FACT_BYTES);
 }

@@ -45,7 +45,20 @@ Deno.test("model distiller: takes one fact a line, whatever the lines begin with
 });
 
 Deno.test("model distiller: no fact is none, and half a fact is none", async () => {
-  for (const reply of ["NONE", "None.", "- none", '"NONE"', ""]) {
+  for (
+    const reply of [
+      "NONE",
+      "None.",
+      "- none",
+      '"NONE"',
+      "**NONE**",
+      "(none)",
+      "N/A",
+      "[]",
+      "---",
+      "",
+    ]
+  ) {
     deepEqual((await distilled({ text: reply })).texts, [], reply);
   }
   const cut = await distilled({ text: "Ada is a baker.\nShe lives in Os", finishReason: "length" });
