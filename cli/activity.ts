@@ -168,7 +168,8 @@ export function followRun(status: Status, options: FollowOptions = {}): Activity
         );
         break;
       case "answer_flagged":
-        status.warning(event.content);
+        // The sentence itself stands at the end of the answer, in its language.
+        status.warning(`the answer is flagged, nothing shows: ${event.claims.join(", ")}`);
         break;
       case "warning":
         status.warning(event.content);

@@ -50,6 +50,13 @@ Deno.test("a turn is one line, with a line for each of the first calls and a cou
   ]);
 });
 
+Deno.test("an answer that is flagged is a warning that says what nothing shows, once", () => {
+  const content = "[Warning: this answer says that something was saved.]";
+  deepStrictEqual(linesOf([{ type: "answer_flagged", content, claims: ["saved", "sent"] }]), [
+    "warning: the answer is flagged, nothing shows: saved, sent",
+  ]);
+});
+
 Deno.test("what fails shows the failure and not the log before it", () => {
   const failed: RunEventBody = {
     ...ENDED,
