@@ -7,7 +7,7 @@ import { asksForJson, parseCommandLine, type ParsedCommandLine } from "./argumen
 import { type CommandContext, type Outcome, succeeded } from "./command.ts";
 import { COMMANDS, type CommandSpec } from "./command_table.ts";
 import { findConfig } from "./config/find_config.ts";
-import { describeFailure, EXIT_BROKEN_PIPE, EXIT_ERROR } from "./failure.ts";
+import { describeFailure, EXIT_BROKEN_PIPE, EXIT_ERROR, ofCommand } from "./failure.ts";
 import { listenForInterrupts } from "./interrupt.ts";
 import type { SecretOptions } from "./failure_without_secrets.ts";
 import type { CliOptions } from "./option_table.ts";
@@ -40,9 +40,11 @@ export async function dispatch(args: readonly string[]): Promise<number> {
   using interrupt = listenForInterrupts((exitCode) => void leave(exitCode));
 
   async function attempt(): Promise<Outcome> {
+    let name: string | undefined;
     try {
       const parsed = parseCommandLine(args);
       const { command, words } = parsed;
+      name = command.name;
       given = parsed.options;
       const { options, told } = await withConfig(parsed);
       given = options;
@@ -52,7 +54,7 @@ export async function dispatch(args: readonly string[]): Promise<number> {
       return await Promise.race([runCommand(command, context), strayError()]);
     } catch (error) {
       const { exitCode } = interrupt;
-      return exitCode === undefined ? failed(error) : stopped(exitCode);
+      return exitCode === undefined ? failed(error, name) : stopped(exitCode);
     }
   }
 
@@ -119,8 +121,9 @@ function strayError(): Promise<never> {
   });
 }
 
-function failed(error: unknown): Outcome {
-  const failure = describeFailure(error);
+function failed(error: unknown, command?: string): Outcome {
+  const described = describeFailure(error);
+  const failure = command === undefined ? described : ofCommand(described, command);
   return { exitCode: failure.exitCode, status: "error", reason: failure.type, failure };
 }
 

@@ -54,9 +54,18 @@ export class CliError extends Error {
 
 /** A failure that is wrong use of the command, with a pointer to the help of the command where it is known. */
 export function usageError(message: string, command?: string): CliError {
-  return new CliError("usage", message, {
-    hint: `Try: agentloop help${command === undefined ? "" : ` ${command.split(" ")[0]}`}`,
-  });
+  return new CliError("usage", message, { hint: helpHint(command) });
+}
+
+/** Where help is; that of a message is the overview. */
+function helpHint(command?: string): string {
+  return `Try: agentloop help${command === undefined ? "" : ` ${command.split(" ")[0]}`}`;
+}
+
+/** The same failure, with a pointer to the help of the command where it has one to the overview. */
+export function ofCommand(failure: Failure, command: string): Failure {
+  if (failure.hint !== helpHint() || command === "run" || command === "help") return failure;
+  return { ...failure, hint: helpHint(command) };
 }
 
 /** A failure in the form in which it is printed. */

@@ -100,6 +100,7 @@ for (const [options, message] of WRONG_OPTIONS) {
       const { code, stderr } = await home.run([...words, ...options]);
       strictEqual(code, 3, `${command}: ${stderr}`);
       match(stderr.split("\n")[0]?.replace("agentloop: ", "") ?? "", message);
+      if (command !== "run") match(stderr, new RegExp(`^Try: agentloop help ${command}$`, "m"));
     }
   });
 }
