@@ -46,7 +46,8 @@ export function findWrongForm(input: WrongFormInput): WrongForm | undefined {
   const onlyBlock = prose.trim() === "" && blocks.length === 1 ? blocks[0] : undefined;
   if (isToolCallJson(onlyBlock === undefined ? visible : onlyBlock.source)) return "tool_call";
   if (blocks.some((block) => isForeignScript(block, functions))) return "language";
-  return isBareCode(prose) ? "bare_code" : undefined;
+  if (isBareCode(prose)) return "bare_code";
+  return blocks.length === 0 && isNothingButCalls(prose, functions) ? "bare_code" : undefined;
 }
 
 /** Whether a block that is not ours was meant to be run by us. */
@@ -85,6 +86,16 @@ function isBareCode(prose: string): boolean {
     if (/^def\s+run\s*\([^)]*\)/.test(code)) return true;
     return /^answer\s*\(/.test(code) && /\);?$/.test(code);
   });
+}
+
+/** Whether a text is statements and nothing else, and calls what scripts can call: a script without its frame. */
+function isNothingButCalls(text: string, functions: ReadonlySet<string>): boolean {
+  const lines = text.split(/\r\n|\n|\r/).map((line) => line.trim()).filter((line) => line !== "");
+  if (!lines.every((line) => /[;{}()[\],]$/.test(line) || line.startsWith("//"))) return false;
+  const [, name = ""] =
+    /^(?:(?:const|let|var)\s[^=(]*=\s*)?(?:return\s+)?(?:await\s+)?([A-Za-z_$][\w$]*)\s*\(/
+      .exec(lines.find((line) => !line.startsWith("//")) ?? "") ?? [];
+  return functions.has(name);
 }
 
 /** Whether text outside fences holds the marks with which models write tool calls. */
