@@ -1,6 +1,7 @@
 /**
  * Scripts that wait for a person's word: what it takes to evaluate one again in another process, and to answer from what is kept whatever it had called before. What
- * is kept is whole, as session data is: a script goes on with what it had. It is never observed.
+ * is kept is whole, as session data is: a script goes on with what it had. It is never observed. Calls by name that wait and were given a secret have what they were
+ * given here too: then there are no calls of a script, and the step is that of the reply.
  */
 
 /** A call of a kept script. */

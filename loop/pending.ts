@@ -26,6 +26,8 @@ export class WaitingForApproval extends Error {
 
 /** What is left of a reply whose calls were not all made. */
 export interface OpenBatch {
+  /** The step of the reply. */
+  readonly stepIndex: number;
   /** The call that waits. */
   readonly pending: PendingApproval;
   /** The calls without a result, in their order; the one that waits is among them unless it was made meanwhile. */
@@ -72,6 +74,7 @@ export function findOpenBatch(steps: readonly RunStep[]): OpenBatch | undefined 
   const lost = calls.map(({ id }) => id)
     .filter((id) => begunSince.has(id) || (begunBefore.has(id) && !waited.has(id)));
   return {
+    stepIndex: steps[replyAt]!.stepIndex,
     pending: pendingOf(waiting),
     calls,
     lost: new Set(lost),

@@ -15,7 +15,6 @@ import { Conversation } from "./history.ts";
 import { KeptResults } from "./kept_results.ts";
 import { showsReturned } from "./observation.ts";
 import type { GateOptions } from "./passage.ts";
-import { findOpenScript } from "./pending.ts";
 import { actBy } from "./act_by.ts";
 import { type Protocol, protocolOf } from "./protocol.ts";
 import type { Recorder } from "./recorder.ts";
@@ -70,7 +69,7 @@ export async function prepareRun(setup: RunSetup): Promise<RunState> {
   building.catch(() => {});
   const [session, steps] = await untilAborted(signal, Promise.all([sessionRead, readSteps(setup)]));
   const stepIndex = setup.resumes ? undefined : await recordMessage(setup);
-  if (!setup.resumes) await forgetWaiting(setup, steps);
+  if (!setup.resumes) await forgetWaiting(setup);
   const sandbox = await untilAborted(signal, building);
   const run = beginRun(setup, {
     session,
@@ -93,17 +92,17 @@ export async function prepareRun(setup: RunSetup): Promise<RunState> {
   return run;
 }
 
-/** A message in place of a word: the script that waited will never go on. */
-async function forgetWaiting(
-  { parts, request }: RunSetup,
-  steps: readonly RunStep[],
-): Promise<void> {
+/** A message in place of a word: what waited will never go on, whatever the trace says of it. */
+async function forgetWaiting({ parts, request }: RunSetup): Promise<void> {
   const { sessionId } = request;
-  const open = findOpenScript(steps);
-  if (open === undefined) return;
+  const { scripts } = parts.sessions;
+  if (scripts === undefined) return;
   await attempt(
-    { doing: `forget the script that session ${sessionId} waited at`, code: "store_failed" },
-    async () => await parts.sessions.scripts?.drop({ sessionId, stepIndex: open.stepIndex }),
+    { doing: `forget what session ${sessionId} waited at`, code: "store_failed" },
+    async () => {
+      const kept = await scripts.kept(sessionId);
+      if (kept !== undefined) await scripts.drop(kept);
+    },
   );
 }
 

@@ -13,6 +13,7 @@ import {
   type OpenScriptStep,
   PENDING_REACH,
 } from "./pending.ts";
+import { forgetArguments, withArguments } from "./kept_arguments.ts";
 import { makeCalls } from "./run_calls.ts";
 import { resumeScript } from "./run_script.ts";
 import type { RunState } from "./run_state.ts";
@@ -36,7 +37,7 @@ export async function readOpenWait(
   const batch = findOpenBatch(newest);
   const open = batch === undefined
     ? await readOpenScript(sessions, { sessionId, step: findOpenScript(newest) })
-    : { kind: "calls", ...batch } as const;
+    : { kind: "calls", ...await withArguments(sessions, { sessionId, batch }) } as const;
   if (open === undefined) throw notWaiting(`The session ${sessionId} waits for no word.`);
   if (callId !== undefined && callId !== open.pending.callId) {
     throw notWaiting(
@@ -86,10 +87,11 @@ export async function resumeOpen(
   checkCallable(run, pending);
   const approve = onceFor(run, { pending, decision });
   if (open.kind === "script") return await resumeScript(run, { open, word: approve, trace });
-  const { calls, lost, waitsSince } = open;
+  const { calls, lost, waitsSince, stepIndex } = open;
   const claim = (step: RunStep) => claimCall(run, { step, waitsSince });
   const word = { callId: pending.callId, approve };
-  await makeCalls(run, calls, { turn: 1, trace, lost, word, claim });
+  await makeCalls(run, calls, { turn: 1, trace, lost, word, claim, stepIndex });
+  await forgetArguments(run, { stepIndex });
   return undefined;
 }
 

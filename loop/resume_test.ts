@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import type { ApprovalDecision, Approve } from "../contracts/approval.ts";
 import type { JsonValue } from "../contracts/json.ts";
+import type { LoopConfig } from "../contracts/loop.ts";
 import type { Message } from "../contracts/model.ts";
 import type { SessionStore } from "../contracts/session.ts";
 import type { RunStep } from "../contracts/step.ts";
 import type { CallableTool, ToolSet } from "../contracts/tool.ts";
 import type { ScriptedStep } from "../llm/scripted.ts";
+import { Redactor } from "../redact/redactor.ts";
 import { MemoryStore } from "../stores/memory.ts";
 import { fixture } from "./_run_fixture.ts";
 import { DefaultPolicy } from "./policy.ts";
@@ -36,11 +38,12 @@ const WAIT: Approve = () => ({ decision: "wait" });
 
 function toolLoop(
   replies: readonly ScriptedStep[],
-  { store, done, approve = WAIT, onSend }: {
+  { store, done, approve = WAIT, onSend, config }: {
     readonly store: MemoryStore;
     readonly done: Done;
     readonly approve?: Approve;
     readonly onSend?: (args: JsonValue) => void;
+    readonly config?: Partial<LoopConfig>;
   },
 ) {
   return fixture(replies, {
@@ -51,6 +54,7 @@ function toolLoop(
       policy: new DefaultPolicy(),
       approve,
       calls: store,
+      ...config,
     },
   });
 }
@@ -242,4 +246,64 @@ Deno.test("waiting: a session that is read in another order of runs, or by steps
   }
   const steps: RunStep[] = await store.lastN("none", 10);
   assert.deepEqual(steps.map(({ stepType }) => stepType), ["error"]);
+});
+
+const KEYS = Redactor.fromSecrets({ KEY: "swordfish-9" });
+const WITH_KEY: ScriptedStep = {
+  toolCalls: [
+    { id: "a", name: "send", arguments: { key: "swordfish-9" } },
+    { id: "b", name: "send", arguments: { to: "x" } },
+    { id: "c", name: "look", arguments: { key: "swordfish-9" } },
+  ],
+};
+const YES = { sessionId: "s", decision: { decision: "approve" } } as const;
+
+Deno.test("resume: calls are made with what they were given, although the trace holds no secret", async () => {
+  const store = new MemoryStore();
+  const done: Done = [];
+  const config = { redactor: KEYS };
+  using first = toolLoop([WITH_KEY], { store, done, config });
+  const { events, onEvent } = first;
+  await first.loop.run({ sessionId: "s", message: "go", onEvent });
+  using second = toolLoop([], { store, done, config });
+  assert.equal((await second.loop.resume({ ...YES, onEvent })).pending?.callId, "b");
+  using third = toolLoop(["over"], { store, done, config });
+  assert.equal((await third.loop.resume({ ...YES, onEvent })).finalText, "over");
+  assert.deepEqual(done, [
+    'send {"key":"swordfish-9"}',
+    'send {"to":"x"}',
+    'look {"key":"swordfish-9"}',
+  ]);
+  assert.equal(await store.scripts.kept("s"), undefined);
+  const seen = [events, await store.lastN("s", 50), await store.calls("s"), third.llm.requests];
+  assert.equal(JSON.stringify(seen).includes("swordfish-9"), false);
+});
+
+Deno.test("resume: what calls were given is forgotten with a message in place of the word", async () => {
+  const store = new MemoryStore();
+  const done: Done = [];
+  using run = toolLoop([WITH_KEY, "fine"], { store, done, config: { redactor: KEYS } });
+  await run.loop.run({ sessionId: "s", message: "go" });
+  assert.ok(JSON.stringify(await store.scripts.kept("s")).includes("swordfish-9"));
+  await run.loop.run({ sessionId: "s", message: "never mind" });
+  assert.equal(await store.scripts.kept("s"), undefined);
+});
+
+Deno.test("resume: where no store keeps what a call was given, it is not made without its secret", async () => {
+  const store = new MemoryStore();
+  const done: Done = [];
+  const sessions: SessionStore = {
+    get: (id) => store.get(id),
+    exists: (id) => store.exists(id),
+    updateData: (id, json) => store.updateData(id, json),
+    finalize: (id, summary) => store.finalize(id, summary),
+  };
+  const config = { redactor: KEYS, sessions };
+  using first = toolLoop([WITH_KEY, "I cannot"], { store, done, config });
+  // The model is told at once: nothing could be gone on with.
+  const result = await first.loop.run({ sessionId: "s", message: "go" });
+  assert.equal(result.finalText, "I cannot");
+  assert.deepEqual(done, ['look {"key":"swordfish-9"}']);
+  const [told] = (await store.lastN("s", 20)).filter((step) => step.stepType === "tool_result");
+  assert.match(told!.content, /nobody has decided yet, so it was not done: a secret/);
 });

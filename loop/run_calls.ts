@@ -11,6 +11,7 @@ import type { CallCost } from "./call_cost.ts";
 import { argumentsOf } from "./call_arguments.ts";
 import { type CallsOwner, callsStep, callStep, type KeptResult, resultStep } from "./call_steps.ts";
 import { DISCOVER_TOOLS } from "./discover_wish.ts";
+import { keepArguments, whyNotKept } from "./kept_arguments.ts";
 import { READ_RESULT, tellResult, type ToldResult } from "./kept_results.ts";
 import { shown } from "./passage.ts";
 import { approvalStep, WaitingForApproval } from "./pending.ts";
@@ -60,6 +61,8 @@ export async function runCalls(run: RunState, batch: CallBatch): Promise<void> {
 export interface CallsContext extends Pick<CallBatch, "turn" | "trace"> {
   /** The reply that brought them, where it is not in the trace yet: kept together with the beginning of its first calls. */
   readonly reply?: StepRecord;
+  /** The step of their reply, where it is. */
+  readonly stepIndex?: number;
   /** Calls that were begun by a process that ended before their outcome was kept: they are not made again. */
   readonly lost?: ReadonlySet<string>;
   /** A person's word that was given already. */
@@ -80,7 +83,7 @@ export async function makeCalls(
 ): Promise<void> {
   const { recorder, conversation } = run;
   const { lost } = context;
-  let { claim, reply } = context;
+  let { claim, reply, stepIndex = 0 } = context;
   const maxBytes = toldBytes(run, calls.length);
   let sequence = 0;
   for (const group of groupsOf(run, calls)) {
@@ -93,6 +96,7 @@ export async function makeCalls(
     const steps = await recorder.recordAll(reply === undefined ? begun : [reply, ...begun]);
     if (reply !== undefined) {
       conversation.add(steps[0]!);
+      stepIndex = steps[0]!.stepIndex;
       run.unsettled = [];
       reply = undefined;
     }
@@ -100,13 +104,13 @@ export async function makeCalls(
     sequence += group.length;
     const outcomes = await Promise.all(
       group.map((call, at) =>
-        makeCall(run, { call, context, sequence: firstSequence + at, maxBytes })
+        makeCall(run, { call, calls, context, sequence: firstSequence + at, maxBytes })
       ),
     );
     const ends = outcomes.filter((outcome) => "content" in outcome)
       .map((end) => ending(end, run));
     for (const step of await recorder.recordAll(ends)) conversation.add(step);
-    await endWaiting(run, outcomes);
+    await endWaiting(run, { outcomes, calls, stepIndex });
   }
 }
 
@@ -140,6 +144,8 @@ function groupsOf({ tools }: RunState, calls: readonly ModelToolCall[]): ModelTo
 
 interface OneCall {
   readonly call: ModelToolCall;
+  /** All that are made with it. */
+  readonly calls: readonly ModelToolCall[];
   readonly context: CallsContext;
   readonly sequence: number;
   /** So much of its result is told at most; below zero all of it. */
@@ -149,8 +155,16 @@ interface OneCall {
 /** What became of a call: its result, or that a person's word is waited for. */
 type Outcome = KeptResult | { readonly pending: PendingApproval };
 
-async function endWaiting(run: RunState, outcomes: readonly Outcome[]): Promise<void> {
+async function endWaiting(
+  run: RunState,
+  { outcomes, ...batch }: {
+    readonly outcomes: readonly Outcome[];
+    readonly calls: readonly ModelToolCall[];
+    readonly stepIndex: number;
+  },
+): Promise<void> {
   const waiting = outcomes.flatMap((outcome) => "pending" in outcome ? [outcome.pending] : []);
+  if (waiting.length > 0) await keepArguments(run, batch);
   for (const approval of waiting) {
     await run.recorder.record(approvalStep(approval), { type: "approval_pending", approval });
   }
@@ -183,7 +197,7 @@ async function makeCall(
 
 async function resultOf(
   run: RunState,
-  { call, context: { turn, trace, lost, word }, sequence, maxBytes }: OneCall,
+  { call, calls, context: { turn, trace, lost, word }, sequence, maxBytes }: OneCall,
 ): Promise<
   | { ok: boolean; text: string; found?: KeptResult["found"] | undefined }
   | { readonly pending: PendingApproval }
@@ -205,6 +219,8 @@ async function resultOf(
     trace,
     note: (text) => notes.push(text),
     wait: (asked) => {
+      const why = whyNotKept(run, calls);
+      if (why !== undefined) return why;
       pending = { callId: call.id, ...asked };
       return undefined;
     },
