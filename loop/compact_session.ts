@@ -5,9 +5,10 @@ import type { TokenUsage } from "../contracts/model.ts";
 import type { TextRedactor } from "../contracts/redaction.ts";
 import type { StepStore } from "../contracts/step.ts";
 import { checkWhole, needMethods } from "./argument_checks.ts";
-import { askCompactor, checkpointStep, viewOf } from "./compact_history.ts";
+import { askCompactor, checkpointStep, foldableView, viewOf } from "./compact_history.ts";
 import { attempt } from "./failure.ts";
 import { Conversation } from "./history.ts";
+import { waitsForWord } from "./pending.ts";
 import { Recorder } from "./recorder.ts";
 import { rehydrate } from "./rehydrate.ts";
 import { createRunId } from "./run_id.ts";
@@ -52,7 +53,7 @@ export interface CompactedSession {
 
 /**
  * Folds the older part of a session's history into a summary, and stores that as a step; later runs are sent it in the place of what it stands
- * for. The steps themselves stay in the trace.
+ * for. The steps themselves stay in the trace. A script or a call that waits for a word stays as it is.
  *
  * @throws {TypeError} when a part is missing.
  * @throws {AgentLoopError} what the compactor and the store throw; a compactor's with the tokens that were spent.
@@ -61,11 +62,14 @@ export async function compactSession(options: CompactSessionOptions): Promise<Co
   const { steps, sessionId, compactor, redactor } = checked(options);
   const { now = () => new Date(), random = Math.random } = options;
   const signal = options.signal ?? new AbortController().signal;
-  const { conversation, nextStep } = await readHistory(options);
-  const view = viewOf(conversation.pieces, { nextStep });
-  const messagesBefore = view.history.length;
+  const { conversation, nextStep, waits } = await readHistory(options);
+  const { pieces } = conversation;
+  const view = waits ? foldableView(pieces) : viewOf(pieces, { nextStep });
+  const messagesBefore = view?.history.length ?? 0;
   const unchanged = { stored: false, messagesBefore, messagesAfter: messagesBefore };
-  if (messagesBefore === 0) return { ...unchanged, tokens: { prompt: 0, completion: 0 } };
+  if (view === undefined || messagesBefore === 0) {
+    return { ...unchanged, tokens: { prompt: 0, completion: 0 } };
+  }
   const { instruction } = options;
   const startedAt = now().getTime();
   const outcome = await askCompactor(compactor, { view, signal, force: true, instruction });
@@ -88,7 +92,14 @@ export async function compactSession(options: CompactSessionOptions): Promise<Co
 
 async function readHistory(
   { steps, sessionId, historyWindow = DEFAULT_HISTORY_WINDOW }: CompactSessionOptions,
-): Promise<{ readonly conversation: Conversation; readonly nextStep: number }> {
+): Promise<
+  {
+    readonly conversation: Conversation;
+    readonly nextStep: number;
+    /** For a person's word. */
+    readonly waits: boolean;
+  }
+> {
   const conversation = new Conversation();
   const reading = {
     doing: `read the steps of session ${sessionId}`,
@@ -102,7 +113,7 @@ async function readHistory(
   );
   const nextStep = last === undefined ? 0 : last.stepIndex + 1;
   for (const step of replayed) if (step.stepIndex < nextStep) conversation.add(step);
-  return { conversation, nextStep };
+  return { conversation, nextStep, waits: waitsForWord(replayed) };
 }
 
 function checked(options: CompactSessionOptions): CompactSessionOptions {

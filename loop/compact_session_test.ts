@@ -1,9 +1,12 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import type { AgentLoopError } from "../contracts/errors.ts";
+import type { LoopConfig } from "../contracts/loop.ts";
+import type { CallableTool } from "../contracts/tool.ts";
 import { scriptedClient, type ScriptedStep } from "../llm/scripted.ts";
 import { MemoryStore } from "../stores/memory.ts";
 import { keepFacts } from "./_fact_keeper.ts";
-import { fixture } from "./_run_fixture.ts";
+import { block, fixture } from "./_run_fixture.ts";
+import { Waiting, YES } from "./_waiting_fixture.ts";
 import { compactSession, type CompactSessionOptions } from "./compact_session.ts";
 import { SummarizingCompactor } from "./summarizing_compactor.ts";
 
@@ -113,4 +116,51 @@ Deno.test("compactSession: what callers may not hand in", async () => {
   await rejects(compactSession({ ...given, steps: {} as never }), /lacks the method append/);
   await rejects(compactSession({ ...given, compactor: undefined as never }), TypeError);
   await rejects(compactSession({ ...given, historyWindow: -1 }), RangeError);
+});
+
+Deno.test("compactSession: a script and calls that wait for a word stay, so that what comes of them can be told", async () => {
+  for (const protocol of ["code", "code-tool", "tools"] as const) {
+    const w = new Waiting();
+    const declared: CallableTool = {
+      declaration: { name: "send", description: "Sends", parameters: { type: "object" } },
+      hostFunction: w.functions.find(({ name }) => name === "send")!,
+      safe: false,
+    };
+    const source = `async function run() { /* ${"x".repeat(3000)} */ return await send(1); }`;
+    const [reply, config]: [ScriptedStep, Partial<LoopConfig>] = protocol === "tools"
+      ? [{ toolCalls: [{ id: "c1", name: "send", arguments: { to: "y".repeat(3000) } }] }, {
+        protocol,
+        tools: { callable: () => [declared] },
+      }]
+      : protocol === "code"
+      ? [block(source), { protocol }]
+      : [
+        { toolCalls: [{ id: "c1", name: "run_javascript", arguments: { code: source } }] },
+        { protocol },
+      ];
+    const said = "So it is. ".repeat(20);
+    using first = w.open([said, reply], { config });
+    await first.loop.run({ sessionId: "s", message: "Hello" });
+    await first.loop.run({ sessionId: "s", message: "Send it" });
+    const result = await compactSession(options(w.store, "SUMMARY"));
+    equal(result.stored, true);
+    using second = w.open(["over", "more"], { config });
+    equal((await second.loop.resume(YES)).finalText, "over");
+    equal(w.done.length, 1);
+    const told = second.llm.requests[0]!.messages.slice(1);
+    deepEqual(told.map(({ role }) => role), [
+      "user",
+      "assistant",
+      protocol === "code" ? "user" : "tool",
+    ]);
+    match(told[0]!.content, /SUMMARY[\s\S]*Send it/);
+    match(told[2]!.content, /sent/);
+    equal(told[2]!.toolCallId, protocol === "code" ? undefined : "c1");
+    // The next run begins as this one did.
+    await second.loop.run({ sessionId: "s", message: "And?" });
+    deepEqual(second.llm.requests[1]!.messages.slice(1, 4).map(({ role }) => role), [
+      ...told.map(({ role }) => role),
+    ]);
+    equal(second.llm.requests[1]!.messages[1]!.content, told[0]!.content);
+  }
 });

@@ -100,6 +100,17 @@ export function findOpenScript(steps: readonly RunStep[]): OpenScriptStep | unde
   return { pending: pendingOf(waiting), stepIndex: steps[scriptAt]!.stepIndex };
 }
 
+/** Whether a session waits for a word. The steps are its newest, in the order of their indexes. */
+export function waitsForWord(steps: readonly RunStep[]): boolean {
+  return findOpenBatch(steps) !== undefined || findOpenScript(steps) !== undefined;
+}
+
+/** How many of a session's newest steps hold the exchange that it waits in: from the message that is being answered on. */
+export function openReach(steps: readonly RunStep[]): number {
+  const message = steps.findLastIndex((step) => step.stepType === "user" && !isAside(step));
+  return steps.length - Math.max(0, message);
+}
+
 /** The call that a session waits at, and since when; nothing when it waits at none. The steps are its newest, in the order of their indexes. */
 export function findPending(
   steps: readonly RunStep[],

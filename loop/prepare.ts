@@ -219,7 +219,7 @@ function readSession({ parts, request }: RunSetup): Promise<Session> {
   );
 }
 
-function readSteps({ parts, request }: RunSetup): Promise<RunStep[]> {
+function readSteps({ parts, request, resumes }: RunSetup): Promise<RunStep[]> {
   const { sessionId } = request;
   return attempt(
     { doing: `read the steps of session ${sessionId}`, code: "store_failed" },
@@ -228,6 +228,7 @@ function readSteps({ parts, request }: RunSetup): Promise<RunStep[]> {
         sessionId,
         window: parts.historyWindow,
         keepsAll: parts.compactor !== undefined,
+        resumes,
       }),
   );
 }

@@ -3,7 +3,7 @@
  * prompt's beginning stays the same over several runs.
  */
 import { isAside, type RunStep, STEP_TYPE_SUMMARY, type StepStore } from "../contracts/step.ts";
-import { findOpenBatch, findOpenScript } from "./pending.ts";
+import { openReach, PENDING_REACH, waitsForWord } from "./pending.ts";
 
 /** What to load. */
 export interface RehydrateOptions {
@@ -13,6 +13,8 @@ export interface RehydrateOptions {
   readonly window: number;
   /** Whether a summary, and all that follows it, is looked for beyond the window too. @default false */
   readonly keepsAll?: boolean;
+  /** Whether a run goes on that waited: what it waited in is among the steps, whatever the window. @default false */
+  readonly resumes?: boolean;
 }
 
 /** So many steps before the window the start of the exchange is looked for in which it begins: a run of 50 turns. */
@@ -24,8 +26,11 @@ const SUMMARY_WINDOWS = 16;
  * The steps to replay, oldest first, grouped by run: the newest summary, then what it does not stand for. They begin with a message of the
  * user wherever one is in reach.
  */
-export async function rehydrate(store: StepStore, options: RehydrateOptions): Promise<RunStep[]> {
-  const { sessionId, window } = options;
+export async function rehydrate(store: StepStore, asked: RehydrateOptions): Promise<RunStep[]> {
+  const { sessionId } = asked;
+  const least = asked.resumes === true ? openReach(await store.lastN(sessionId, PENDING_REACH)) : 0;
+  const window = Math.max(asked.window, least);
+  const options = { ...asked, window };
   if (window === 0) return [];
   let steps = await store.lastN(sessionId, window);
   const first = firstIndex(steps, window);
@@ -54,8 +59,7 @@ function placeAsides(steps: readonly RunStep[]): RunStep[] {
     asides.push(step);
     return [];
   });
-  const waits = findOpenBatch(placed) !== undefined || findOpenScript(placed) !== undefined;
-  return waits ? placed : [...placed, ...asides];
+  return waitsForWord(placed) ? placed : [...placed, ...asides];
 }
 
 /** The steps, and as many more as it takes to hold a summary and all that follows it; those there are when there is none in reach. */
@@ -86,12 +90,19 @@ function firstLoaded(steps: readonly RunStep[]): number {
 }
 
 function hasExchangeStart(steps: readonly RunStep[], first: number): boolean {
-  return steps.some((step) => step.stepType === "user" && step.stepIndex <= first);
+  return steps.some((step) => isExchangeStart(step) && step.stepIndex <= first);
+}
+
+/** What was put in beside runs may stand in the middle of one. */
+function isExchangeStart(step: RunStep): boolean {
+  return step.stepType === "user" && !isAside(step);
 }
 
 /** The steps from the start of the exchange that holds the step with index `first`; without one, from the next exchange on. */
 function fromExchangeStart(steps: readonly RunStep[], first: number): RunStep[] {
-  const before = steps.findLastIndex((step) => step.stepType === "user" && step.stepIndex <= first);
+  const upTo = steps.slice(0, steps.findLastIndex(({ stepIndex }) => stepIndex <= first) + 1);
+  const own = upTo.findLastIndex(isExchangeStart);
+  const before = own >= 0 ? own : upTo.findLastIndex(({ stepType }) => stepType === "user");
   if (before >= 0) return steps.slice(before);
   const after = steps.findIndex((step) => step.stepType === "user" && step.stepIndex > first);
   // One exchange longer than all that is in reach: its newest part is what there is to show.
@@ -113,7 +124,9 @@ function retained(steps: readonly RunStep[], from: number): RunStep[] {
   const runs = [...Map.groupBy(kept, (step) => step.runId)];
   return runs.flatMap(([runId, own]) => {
     if (own[0]?.stepType === "user") return own;
-    const message = steps.find((step) => step.stepType === "user" && step.runId === runId);
+    // A run that went on after a wait answers the message of the one before it.
+    const message = steps.find((step) => step.stepType === "user" && step.runId === runId) ??
+      steps.findLast((step) => isExchangeStart(step) && step.stepIndex < own[0]!.stepIndex);
     return message === undefined || message.stepIndex >= from ? own : [message, ...own];
   });
 }

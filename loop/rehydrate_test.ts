@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import type { RunStep, StepStore, StepType } from "../contracts/step.ts";
+import { ASIDE_ARGS, type RunStep, type StepStore, type StepType } from "../contracts/step.ts";
 import { rehydrate } from "./rehydrate.ts";
 
 interface Row {
@@ -159,4 +159,39 @@ Deno.test("rehydrate: without a compactor a summary's steps leave the window lik
   const rows = [...exchange(1), ...exchange(1), summary(2), ...exchange(0)];
   // The window begins at step 7, so in the exchange from 4 on; the summary stands for 0 and 1, and 2 and 3 are gone.
   deepEqual(await indexesOf(rows, 4), [8, 4, 5, 6, 7, 9, 10]);
+});
+
+Deno.test("rehydrate: what was put in beside runs begins no exchange but where there is no other", async () => {
+  const aside: Row[] = [
+    { type: "user", run: "due", toolArgs: ASIDE_ARGS },
+    { type: "response", run: "due", toolArgs: ASIDE_ARGS },
+  ];
+  deepEqual(await indexesOf(aside, 8), [0, 1]);
+  deepEqual(await indexesOf([...aside, ...exchange(0)], 8), [0, 1, 2, 3]);
+  // 8 and 9 stand between a script that waited and its result: the window begins behind them.
+  const waited: Row[] = [
+    ...exchange(1),
+    { type: "user" },
+    { type: "execute_js" },
+    { type: "approval" },
+    { type: "error" },
+    ...aside,
+    { type: "execute_js_result", run: "r2" },
+    { type: "response", run: "r2" },
+  ];
+  deepEqual(await indexesOf(waited, 3), [4, 5, 6, 7, 10, 11, 8, 9]);
+});
+
+Deno.test("rehydrate: a summary made while a run that waited went on keeps the message that it answers", async () => {
+  const rows: Row[] = [
+    { type: "user" },
+    { type: "execute_js" },
+    { type: "approval" },
+    { type: "execute_js_result", run: "r2" },
+    { type: "execute_js", run: "r2" },
+    { type: "summary", run: "r2", toolArgs: '{"retain_from_step":4}' },
+    { type: "execute_js_result", run: "r2" },
+    { type: "response", run: "r2" },
+  ];
+  deepEqual(await indexesOf(rows, 80), [5, 0, 4, 6, 7]);
 });

@@ -583,3 +583,31 @@ Deno.test("waiting script: what is put into the session beside its runs does not
   ]);
   assert.match(said[0] ?? "", /A reminder is due/);
 });
+
+Deno.test("waiting script: what is gone on with is told to the model whatever the window, and forgotten with a message whatever the window", async () => {
+  for (const historyWindow of [0, 1, 4]) {
+    const config = { historyWindow };
+    const w = new Waiting();
+    using first = w.open(["hi", block("async function run() { return await send(1); }")], {
+      config,
+    });
+    await first.loop.run({ sessionId: "s", message: "before" });
+    await first.loop.run({ sessionId: "s", message: "go" });
+    using run = w.open([block("async function run() { return await send(2); }")], { config });
+    assert.equal((await run.loop.resume(YES)).pending?.args[0], 2);
+    const roles = (messages: readonly { readonly role: string }[] = []) =>
+      messages.slice(-3).map(({ role }) => role);
+    assert.deepEqual(roles(run.llm.requests[0]?.messages), ["user", "assistant", "user"]);
+    assert.match(run.llm.requests[0]!.messages.at(-3)!.content, /go$/);
+    // What went on and waits again belongs to the same exchange.
+    using again = w.open(["over"], { config });
+    assert.equal((await again.loop.resume(YES)).finalText, "over");
+    const told = again.llm.requests[0]!.messages;
+    assert.ok(told.some(({ content }) => /go$/.test(content)), JSON.stringify(told));
+    const other = new Waiting();
+    await other.wait("async function run() { return await send(1); }", { config });
+    using message = other.open(["fine"], { config });
+    await message.loop.run({ sessionId: "s", message: "never mind" });
+    assert.equal(await other.store.scripts.kept("s"), undefined);
+  }
+});
