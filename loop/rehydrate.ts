@@ -118,8 +118,11 @@ function fromExchangeStart(steps: readonly RunStep[], first: number): RunStep[] 
  * before what is left of it, as it did in that run's own requests.
  */
 function retained(steps: readonly RunStep[], from: number): RunStep[] {
-  const kept = steps.filter((step) =>
-    step.stepIndex >= from && isNoSummary(step) && step.stepType !== "error"
+  const past = steps.filter((step) => isNoSummary(step) && step.stepType !== "error");
+  // What was put in beside a run is told behind it: no summary that was made before that stands for it.
+  const first = past.findIndex((step) => step.stepIndex >= from && !isAside(step));
+  const kept = past.filter((step, at) =>
+    step.stepIndex >= from || (isAside(step) && first >= 0 && at > first)
   );
   const runs = [...Map.groupBy(kept, (step) => step.runId)];
   return runs.flatMap(([runId, own]) => {

@@ -195,3 +195,26 @@ Deno.test("rehydrate: a summary made while a run that waited went on keeps the m
   ];
   deepEqual(await indexesOf(rows, 80), [5, 0, 4, 6, 7]);
 });
+
+Deno.test("rehydrate: what was put in beside a run is not lost where that run was summarized before it could be told", async () => {
+  const aside: Row[] = [
+    { type: "user", run: "due", toolArgs: ASIDE_ARGS },
+    { type: "response", run: "due", toolArgs: ASIDE_ARGS },
+  ];
+  const summary: Row = { type: "summary", run: "r2", toolArgs: '{"retain_from_step":6}' };
+  const waited: Row[] = [
+    { type: "user" },
+    { type: "execute_js" },
+    { type: "approval" },
+    ...aside,
+    { type: "execute_js_result", run: "r2" },
+    { type: "execute_js", run: "r2" },
+    summary,
+    { type: "execute_js_result", run: "r2" },
+    { type: "response", run: "r2" },
+  ];
+  deepEqual(await indexesOf(waited, 80), [7, 0, 6, 8, 9, 3, 4]);
+  // One that the summary stands for is gone with the rest.
+  const told: Row[] = [...exchange(0), ...aside, ...exchange(0), summary, ...exchange(0)];
+  deepEqual(await indexesOf(told, 80), [6, 7, 8]);
+});
