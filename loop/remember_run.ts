@@ -1,6 +1,7 @@
 /** What is remembered of a run once it has ended: the rest of its messages, and the facts that are made of it. Nothing here changes how the run ended. */
 import { AgentLoopError } from "../contracts/errors.ts";
 import type { FactOwner } from "../contracts/fact.ts";
+import { isAside } from "../contracts/step.ts";
 import type { DistilledRun, FinishedRun } from "../contracts/memory.ts";
 import { within } from "./abort.ts";
 import type { RunEnd, RunLife } from "./run_end.ts";
@@ -86,7 +87,7 @@ async function distill(life: RunLife, end: RunEnd): Promise<DistilledRun["facts"
 async function messageOf({ request, parts, recorder }: RunLife): Promise<string> {
   if (request.message !== "") return recorder.redact(request.message);
   const steps = await parts.steps.lastN(request.sessionId, REACH);
-  return steps.findLast((step) => step.stepType === "user")?.content ?? "";
+  return steps.findLast((step) => step.stepType === "user" && !isAside(step))?.content ?? "";
 }
 
 /** Waits for facts, but no longer than they may take, nor beyond the caller's own signal. */

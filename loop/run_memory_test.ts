@@ -1,12 +1,13 @@
 import { deepEqual, equal, match, rejects, throws } from "node:assert/strict";
 import { AgentLoopError } from "../contracts/errors.ts";
 import type { FinishedRun, MemoryMessage, RunMemory } from "../contracts/memory.ts";
-import type { NewRunStep } from "../contracts/step.ts";
+import { ASIDE_ARGS, type NewRunStep } from "../contracts/step.ts";
 import type { CallableTool } from "../contracts/tool.ts";
 import { Redactor } from "../redact/redactor.ts";
 import { scriptedClient } from "../llm/scripted.ts";
 import { MemoryStore } from "../stores/memory.ts";
 import { block, fixture, type FixtureOptions } from "./_run_fixture.ts";
+import { Waiting, YES } from "./_waiting_fixture.ts";
 import { rebuildResult } from "./rebuild_result.ts";
 import { createLoop } from "./create_loop.ts";
 
@@ -267,4 +268,20 @@ Deno.test("run memory: what cannot be used is refused at once", async () => {
   refused({ sink: {} }, /sink lacks the method addMessage/);
   refused({ distill: () => {} }, /facts is required/);
   refused({ distill: 1, facts: {} }, /distill must be a function/);
+});
+
+Deno.test("run memory: of a run that went on after a wait the question is what a person said, not what was due meanwhile", async () => {
+  const w = new Waiting();
+  await w.wait("async function run() { return await send(1); }");
+  const aside = { sessionId: "s", runId: "due", toolArgs: ASIDE_ARGS, createdAt: new Date(0) };
+  await w.store.append({ ...aside, stepType: "user", content: "[A reminder is due.]" });
+  await w.store.append({ ...aside, stepType: "response", content: "Tea!" });
+  const asked: string[] = [];
+  const distill = ({ message }: FinishedRun) => {
+    asked.push(message);
+    return Promise.resolve({ facts: [] });
+  };
+  using run = w.open(["over"], { config: { memory: { facts: w.store.facts, distill } } });
+  await run.loop.resume({ ...YES, memory: true });
+  deepEqual(asked, ["go"]);
 });
