@@ -35,7 +35,7 @@ export interface AnswerObjection {
 
 /**
  * Says what is wrong with an answer, or `undefined` where nothing is. Called once for each text that is about to be an answer, however it came; when it throws, the
- * run fails.
+ * run fails, and the text stands in the trace only.
  */
 export type AnswerReview = (
   answer: AnswerToReview,

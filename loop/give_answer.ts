@@ -2,10 +2,12 @@
  * The end of a run's work: an answer that is looked at where somebody is to look, recorded, and told. One that is objected to goes back to the model once; a second
  * time it is given with what is wrong with it. Until then no event and no later prompt holds it, the trace does.
  */
+import { AgentLoopError } from "../contracts/errors.ts";
 import type { AnswerObjection } from "../contracts/review.ts";
-import { untilAborted } from "./abort.ts";
+import { untilAborted, within } from "./abort.ts";
 import { NO_COST, stepCost } from "./call_cost.ts";
 import { attempt } from "./failure.ts";
+import { LimitReached } from "./limits.ts";
 import type { Answer, RunState } from "./run_state.ts";
 import { callTokens } from "./usage.ts";
 import { clipMiddle } from "./utf8.ts";
@@ -29,7 +31,7 @@ const MAX_QUOTED_BYTES = 16_384;
  * @throws {AgentLoopError} when the store or the review fails, and the run's reason when it is ended meanwhile.
  */
 export async function giveAnswer(run: RunState, answer: Answer): Promise<TurnEnd> {
-  const objection = await review(run, answer.text);
+  const objection = await reviewed(run, answer);
   if (objection === undefined) return await tell(run, answer);
   // Where a limit ends the run with this turn, the model cannot be told any more.
   const isFirst = run.heldBack === undefined && run.reached === undefined;
@@ -41,6 +43,23 @@ export async function giveAnswer(run: RunState, answer: Answer): Promise<TurnEnd
 export async function giveHeldBack(run: RunState): Promise<TurnEnd> {
   const { heldBack, lastTurn, maxIterations } = run;
   if (heldBack === undefined || lastTurn === maxIterations) return { kind: "goes_on" };
+  return await giveAnswer(run, { ...heldBack, cost: NO_COST });
+}
+
+/**
+ * Gives the answer that was held back where the model cannot be asked for another: at a limit, or when it fails. What is paid for is worth more, with its warning, than
+ * nothing.
+ */
+export async function giveUnasked(run: RunState, cause: unknown): Promise<TurnEnd> {
+  const { heldBack, signal, recorder } = run;
+  const isModel = cause instanceof AgentLoopError && cause.code.startsWith("model_");
+  const isOver = isModel || cause instanceof LimitReached;
+  if (heldBack === undefined || !isOver || signal.aborted) return { kind: "goes_on" };
+  recorder.emit({
+    type: "warning",
+    content:
+      `The answer that was held back is given, for the model cannot be asked: ${cause.message}`,
+  });
   return await giveAnswer(run, { ...heldBack, cost: NO_COST });
 }
 
@@ -63,6 +82,27 @@ async function review(run: RunState, text: string): Promise<AnswerObjection | un
       })),
   );
 }
+
+/** The review's word. Where there is none, the text is kept in the trace: it was paid for. */
+async function reviewed(run: RunState, answer: Answer): Promise<AnswerObjection | undefined> {
+  const { recorder, signal } = run;
+  const { text, cost } = answer;
+  try {
+    return await review(run, text);
+  } catch (error) {
+    // The run may have been ended meanwhile.
+    recorder.heed(undefined);
+    const content = "The answer could not be reviewed, so it was not given.";
+    const toolArgs = stepCost(cost, { kind: "unreviewed", reply: text });
+    const kept = recorder.record({ stepType: "error", content, ...toolArgs });
+    await within(KEEP_MS, kept, () => new Error("the store does not answer")).catch(() => {});
+    recorder.heed(signal);
+    throw error;
+  }
+}
+
+/** A run that fails is not kept from its end by a store that does not answer. */
+const KEEP_MS = 5_000;
 
 async function holdBack(
   run: RunState,

@@ -194,6 +194,7 @@ function beginRun(
     data: session.data === undefined ? undefined : carryJson(session.data),
     scripts: [],
     unsettled: [],
+    reminders: 0,
   };
   actBy(run, protocol);
   run.discovery = openDiscovery(run);

@@ -3,7 +3,7 @@ import type { RunEvent } from "../contracts/event.ts";
 import type { ResumeRequest, RunRequest, RunResult } from "../contracts/loop.ts";
 import { RunWall } from "./abort.ts";
 import { EventFeed } from "./event_feed.ts";
-import { giveHeldBack, type TurnEnd } from "./give_answer.ts";
+import { giveHeldBack, giveUnasked, type TurnEnd } from "./give_answer.ts";
 import { MemoryFeed } from "./memory_feed.ts";
 import { prepareRun } from "./prepare.ts";
 import { Recorder } from "./recorder.ts";
@@ -11,6 +11,7 @@ import { rememberRun } from "./remember_run.ts";
 import { endEarly, report, type RunEnd, type RunLife, settle } from "./run_end.ts";
 import { readOpenWait, resumeOpen } from "./resume.ts";
 import { createRunId } from "./run_id.ts";
+import type { RunState } from "./run_state.ts";
 import { RunSecrets } from "./run_secrets.ts";
 import { NO_TOOLS, takeTools } from "./run_tools.ts";
 import { SandboxLease } from "./sandbox_lease.ts";
@@ -129,15 +130,24 @@ async function live(
       const end = await takeOutcome(run, answer);
       if (end.kind === "answered") return completed(end);
     }
-    for (let turn = 1; turn <= run.lastTurn; turn++) {
-      const end = await takeTurn(run, turn);
-      if (end.kind === "answered") return completed(end);
-    }
-    const held = await giveHeldBack(run);
-    if (held.kind === "answered") return completed(held);
-    return { status: "max_iterations", finalText: "" };
+    const end = await takeTurns(run);
+    return end.kind === "answered" ? completed(end) : { status: "max_iterations", finalText: "" };
   } catch (cause) {
     return await endEarly(life, cause);
+  }
+}
+
+async function takeTurns(run: RunState): Promise<TurnEnd> {
+  try {
+    for (let turn = 1; turn <= run.lastTurn; turn++) {
+      const end = await takeTurn(run, turn);
+      if (end.kind === "answered") return end;
+    }
+    return await giveHeldBack(run);
+  } catch (cause) {
+    const end = await giveUnasked(run, cause);
+    if (end.kind === "answered") return end;
+    throw cause;
   }
 }
 

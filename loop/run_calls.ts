@@ -98,6 +98,7 @@ export async function makeCalls(
       conversation.add(steps[0]!);
       stepIndex = steps[0]!.stepIndex;
       run.unsettled = [];
+      run.reminders = 0;
       reply = undefined;
     }
     const firstSequence = sequence;

@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
+import { AgentLoopError } from "../contracts/errors.ts";
 import type { HostFunction } from "../contracts/sandbox.ts";
 import type { CallableTool, ToolSet } from "../contracts/tool.ts";
 import type { LoopConfig, LoopProtocol } from "../contracts/loop.ts";
@@ -337,4 +338,58 @@ Deno.test("forced text (tools): without the wish the last turn is like any other
   equal((await made.loop.run(REQUEST)).status, "max_iterations");
   equal(made.llm.requests[0]?.toolChoice, undefined);
   equal((await store.calls("s")).length, 1);
+});
+
+Deno.test("review: what a model is told of an answer is no reminder of the form, so that auto does not change for it", async () => {
+  using made = reviewed(["saved", block("let x = 1;"), "no"], { config: { protocol: "auto" } });
+  const result = await made.loop.run({ ...REQUEST, onEvent: made.onEvent });
+  equal(result.finalText, "no");
+  deepEqual(made.llm.requests.map(({ tools }) => tools), [undefined, undefined, undefined]);
+});
+
+Deno.test("review: an answer that was held back is given with its warning where the model cannot be asked any more", async () => {
+  const usage = { prompt: 4000, completion: 900 };
+  const ends: [FixtureOptions, readonly ScriptedStep[]][] = [
+    [{ model: { usage }, config: { limits: { totalTokens: 5000 } } }, ["saved"]],
+    [{}, ["saved", { error: new AgentLoopError("gone", { code: "model_overloaded" }) }]],
+  ];
+  for (const [options, replies] of ends) {
+    using made = reviewed(replies, options);
+    const result = await made.loop.run({ ...REQUEST, onEvent: made.onEvent });
+    deepEqual([result.status, result.finalText, result.flagged, result.error], [
+      "completed",
+      "saved\n\n(Unproven.)",
+      true,
+      undefined,
+    ]);
+    ok(
+      made.events.some(({ type, content }) => type === "warning" && /gone|5000/.test(`${content}`)),
+    );
+  }
+});
+
+Deno.test("review: the text of an answer that could not be reviewed is in the trace, whatever kept it from that", async () => {
+  for (const hangs of [false, true]) {
+    const store = new MemoryStore();
+    const aborted = new AbortController();
+    using made = reviewed([{ text: "I saved it.", usage: { prompt: 5, completion: 7 } }], {
+      store,
+      config: {
+        reviewAnswer: () => {
+          if (!hangs) throw new Error("broken");
+          queueMicrotask(() => aborted.abort());
+          return new Promise(() => {});
+        },
+      },
+    });
+    const { signal } = aborted;
+    const result = await made.loop.run({ ...REQUEST, signal, onEvent: made.onEvent });
+    deepEqual([result.status, result.finalText], ["error", ""]);
+    const [kept] = (await store.lastN("s", 9)).filter(({ toolArgs }) =>
+      toolArgs?.includes("unreviewed")
+    );
+    deepEqual([kept?.stepType, kept?.completionTokens], ["error", 7]);
+    equal(JSON.parse(kept!.toolArgs!).reply, "I saved it.");
+    ok(!JSON.stringify(made.events).includes("I saved it."));
+  }
 });

@@ -59,6 +59,7 @@ export async function runScript(run: RunState, script: Script): Promise<string |
   });
   conversation.add(step);
   run.unsettled = [];
+  run.reminders = 0;
   const seed = Math.floor(run.parts.random() * 2 ** 32);
   const { sessionId } = run.request;
   const claim = { sessionId, stepIndex: step.stepIndex, claim: 0 };

@@ -114,4 +114,6 @@ export interface RunState {
   readonly scripts: string[];
   /** Replies that could not be used, with their reminders, since the last script. They are sent until a script comes, and then forgotten. */
   unsettled: Message[];
+  /** How many of them remind of the form of replies. */
+  reminders: number;
 }

@@ -129,8 +129,7 @@ function isMeantAsAnswer(run: RunState, { reply, text }: Asked, isLast: boolean)
     (reply.kind === "wrong_form" &&
       (reply.form === "language" || run.protocol.name === "tools"));
   if (isLast && run.protocol.name !== "tools") return explains && proseOf(text) !== "";
-  const reminders = run.unsettled.filter((message) => message.role === "user").length;
-  return explains && reminders >= ENOUGH_REMINDERS && proseOf(text) !== "";
+  return explains && run.reminders >= ENOUGH_REMINDERS && proseOf(text) !== "";
 }
 
 /** Asks the model. A request that its provider found too long is made shorter and sent once more; never as it was. */
@@ -239,10 +238,9 @@ function proseOf(text: string): string {
 
 /** Under `auto` a model that does not keep the form after a reminder is offered the tool. A reply that was cut says nothing about that. */
 function changeProtocol(run: RunState, { kind }: UnusableReply): void {
-  const isReminded = run.unsettled.some(({ role }) => role === "user");
   const isForm = kind === "missing_run" || kind === "wrong_form";
   if (run.parts.protocol !== "auto" || run.protocol.name !== "code") return;
-  if (!isReminded || !isForm) return;
+  if (run.reminders === 0 || !isForm) return;
   actBy(run, FALLBACK_PROTOCOL);
   run.recorder.emit({
     type: "warning",
@@ -271,5 +269,6 @@ async function remind(
   });
   if (quoted !== "") run.unsettled.push({ role: "assistant", content: quoted });
   run.unsettled.push({ role: "user", content });
+  run.reminders++;
   return { kind: "goes_on" };
 }
