@@ -179,10 +179,17 @@ export async function openConversation(
   }
 
   async function run(message: SessionMessage): Promise<RunResult> {
-    const request = { ...common(message.sessionId), ...message };
+    return await running.loop.run(await prepared(message));
+  }
+
+  async function goOn(word: SessionDecision): Promise<RunResult> {
+    return await running.loop.resume(await prepared(word));
+  }
+
+  async function prepared<Own extends { readonly sessionId: string }>(own: Own): Promise<Own> {
+    const request = { ...common(own.sessionId), ...own };
     // Where the store cannot be read, the run says so.
-    const prepared = await assistant?.prepare(request).catch(() => request);
-    return await running.loop.run(prepared ?? request);
+    return await assistant?.prepare(request).catch(() => request) ?? request;
   }
 
   return {
@@ -213,8 +220,7 @@ export async function openConversation(
       [running, chosen] = [opened, next];
     },
     ask: (message) => drive((heard) => run({ sessionId, message, ...heard })),
-    resume: (word) =>
-      drive((heard) => running.loop.resume({ ...common(sessionId), ...heard, ...word })),
+    resume: (word) => drive((heard) => goOn({ sessionId, ...heard, ...word })),
     async answer(request) {
       const { sessionId } = request;
       if (texts.system !== undefined && !await store.exists(sessionId)) {
@@ -222,8 +228,7 @@ export async function openConversation(
       }
       return shown(await run(request));
     },
-    goOn: async (request) =>
-      shown(await running.loop.resume({ ...common(request.sessionId), ...request })),
+    goOn: async (request) => shown(await goOn(request)),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
 

@@ -136,7 +136,7 @@ export interface RunRequest {
   readonly userId?: string;
   /** Text for the end of the system prompt of this run only; never stored. For what is stable, such as project instructions. */
   readonly context?: string;
-  /** Text that stands with this message in this run only, such as the time; never stored. */
+  /** Text that stands with this message in this run only, such as the time; never stored. Of a run that goes on after a wait it is the message that it answers. */
   readonly turnContext?: string;
   /** Receives every event in order. When it throws, the throw is ignored and the run goes on. */
   readonly onEvent?: (event: RunEvent) => void;
@@ -165,7 +165,7 @@ export interface RunRequest {
 }
 
 /** A word on the call that a session waits at. Options that are left out are those of the loop, as in {@linkcode RunRequest}. */
-export type ResumeRequest = Omit<RunRequest, "message" | "turnContext"> & {
+export type ResumeRequest = Omit<RunRequest, "message"> & {
   /** The word. */
   readonly decision: Exclude<ApprovalDecision, { readonly decision: "wait" }>;
   /** The call that is meant, where the caller wants to be sure. @default the one that the session waits at */

@@ -136,6 +136,15 @@ export class Conversation {
     this.#open = "answer";
   }
 
+  /** Adds to the newest message of the user what stands behind it in this run only. */
+  addToMessage(appendix: string): void {
+    const at = this.#pieces.findLastIndex(({ kind }) => kind === "message");
+    const piece = this.#pieces[at];
+    if (piece === undefined || appendix === "") return;
+    const content = `${piece.content}\n\n${appendix}`.toWellFormed();
+    this.replace(this.#pieces.with(at, { ...piece, content }));
+  }
+
   /** The messages, oldest first. `unsettled` follow them in this request only. */
   messages(unsettled: readonly Message[] = []): Message[] {
     return joinPieces([...this.#pieces, ...unsettled]);

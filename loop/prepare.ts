@@ -84,7 +84,7 @@ export async function prepareRun(setup: RunSetup): Promise<RunState> {
       appendix: appendixOf(run, steps),
       stepIndex,
     });
-  }
+  } else run.conversation.addToMessage(request.turnContext?.trim() ?? "");
   checkCarried(run);
   const force = isTooLong(run);
   if (force) assertPresentFits(run);

@@ -33,9 +33,11 @@ export interface Assistant {
   >;
   /**
    * A request with the layers: the guidelines before its `context`, where they stay the same from run to run, and the time in its `turnContext`, which stands with this
-   * message alone. Reads the session's newest steps; rejects when the store does.
+   * message alone. For a request to go on after a wait it does the same. Reads the session's newest steps; rejects when the store does.
    */
-  prepare(request: RunRequest): Promise<RunRequest>;
+  prepare<Request extends Omit<RunRequest, "message">>(
+    request: Request,
+  ): Promise<Request & Required<Pick<RunRequest, "context" | "turnContext">>>;
 }
 
 /**

@@ -192,3 +192,16 @@ Deno.test("--assistant: a command killed while its answer is held back leaves it
   const trace = await home.run(["sessions", "show", "s", "--json"]);
   match(trace.stdout, /held_back/);
 });
+
+Deno.test("--assistant: a run that goes on after a wait has the guidelines and the time too", async () => {
+  const work = script(`function run() { writeFile("out.txt", "x"); }`);
+  await using server = await startOpenAIServer({ replies: [work, "Over."] });
+  await using home = await openHome(server.baseUrl);
+  const waited = await home.run(["--assistant", "--approve", "wait", "--session", "s", "Go."]);
+  strictEqual(waited.code, 5, waited.stderr);
+  const resumed = await home.run(["resume", "--assistant", "--allow", "s"]);
+  deepStrictEqual([resumed.code, resumed.stdout], [0, "Over.\n"]);
+  const [first, second] = server.requests.map(messagesOf);
+  strictEqual(second![0]!.content, first![0]!.content);
+  match(second![1]!.content, /^Go\.\n\n<temporal_context>/);
+});

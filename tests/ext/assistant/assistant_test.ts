@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
 import type { LoopProtocol } from "../../../contracts/loop.ts";
 import type { Message } from "../../../contracts/model.ts";
+import type { CallableTool } from "../../../contracts/tool.ts";
 import { createAssistant } from "../../../ext/assistant/mod.ts";
 import { type ScriptedClient, scriptedClient, type ScriptedStep } from "../../../llm/scripted.ts";
 import { createLoop } from "../../../loop/create_loop.ts";
@@ -180,4 +181,37 @@ Deno.test("assistant: wrong options and a store that fails are told", async () =
   throws(() => createAssistant({ steps: {} as never }), /steps must be a step store/);
   const broken = createAssistant({ steps: { lastN: () => Promise.reject(new Error("locked")) } });
   await rejects(broken.prepare({ sessionId: "s", message: "m" }), /locked/);
+});
+
+Deno.test("assistant: a run that goes on after a wait has the same guidelines, and the time at which it does", async () => {
+  const store = new MemoryStore();
+  const clock = new Clock("2026-09-27T10:00:00Z");
+  const assistant = assistantOn(store, clock);
+  const send: CallableTool = {
+    declaration: { name: "send", description: "Sends", parameters: { type: "object" } },
+    hostFunction: { name: "send", sideEffect: true, execute: () => "done" },
+    safe: false,
+  };
+  const llm = scriptedClient([{ toolCalls: [{ name: "send" }] }, "Over."]);
+  const loop = createLoop({
+    ...assistant.config,
+    llm,
+    sessions: store,
+    steps: store,
+    calls: store,
+    protocol: "tools",
+    tools: { callable: () => [send] },
+    approve: () => ({ decision: "wait" }),
+  });
+  const common = { sessionId: "s", context: "Be brief." };
+  const waited = await loop.run(await assistant.prepare({ ...common, message: "Send it." }));
+  equal(waited.status, "waiting");
+  clock.at = "2026-09-29T10:00:00Z";
+  const word = { ...common, decision: { decision: "approve" } as const };
+  const { finalText } = await loop.resume(await assistant.prepare(word));
+  equal(finalText, "Over.");
+  const [first, second] = llm.requests.map(({ messages }) => messages);
+  equal(second![0]!.content, first![0]!.content);
+  match(second![1]!.content, /^Send it\.\n\n<temporal_context>\n.*Tuesday, 2026-09-29 12:00:00/);
+  equal(second!.length, 4);
 });
