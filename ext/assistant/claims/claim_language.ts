@@ -82,3 +82,17 @@ export function hasOne(words: Iterable<string>, set: ReadonlySet<string>): boole
   for (const word of words) if (set.has(word)) return true;
   return false;
 }
+
+/** Whether a clause speaks of what stands in something: `in the example`, `in a variable`. Of an example's folder it does not. */
+export function standsIn(
+  words: readonly string[],
+  { prepositions, places }: {
+    readonly prepositions: ReadonlySet<string>;
+    readonly places: ReadonlySet<string>;
+  },
+): boolean {
+  return words.some((word, at) =>
+    prepositions.has(word) &&
+    [words[at + 1], words[at + 2]].some((place) => place !== undefined && places.has(place))
+  );
+}

@@ -10,6 +10,7 @@ import {
   type DeedWords,
   deedWords,
   hasOne,
+  standsIn,
   wordSet,
 } from "./claim_language.ts";
 
@@ -98,6 +99,11 @@ const SOURCES = wordSet("of from about with for using reading");
 /** Where in the answer something stands. */
 const IN_TEXT = wordSet("below above here");
 const PLACES = wordSet("folder §file directory drive file");
+/** What is done there happens in the answer only. */
+const SHOWN = {
+  prepositions: wordSet("in within"),
+  places: wordSet("example examples snippet variable screenshot"),
+};
 const FINDINGS = wordSet(
   "found find noticed discovered saw see seen remember know read learned think believe guess assume",
 );
@@ -115,6 +121,7 @@ const YEAR = /^(?:1[5-9]|20)\d\d$/;
 export const ENGLISH: ClaimLanguage = {
   read(clause, context) {
     const { words } = clause;
+    if (isShown(words)) return { claims: [], actor: "blocked" };
     const claims = new Set<DeedKind>();
     let actor: Actor = startActor(clause, context);
     for (let at = 0; at < words.length; at++) {
@@ -156,8 +163,14 @@ function startActor({ joined, words }: Clause, { actor }: ClauseContext): Actor 
   return joined === "but" && actor === "blocked" ? "self" : actor;
 }
 
+/** "In the example I saved it", but not "I saved it in the example folder" */
+function isShown(words: readonly string[]): boolean {
+  return standsIn(words, SHOWN) && !hasOne(words, PLACES);
+}
+
 function isBlock(words: readonly string[], at: number): boolean {
   const word = words[at]!;
+  if (word === "i'd" || word === "we'd") return words[at + 1] === "have";
   // The month.
   if (word === "may" && [words[at - 1], words[at + 1]].some((one) => /^\d/.test(one ?? ""))) {
     return false;

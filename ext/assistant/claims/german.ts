@@ -9,6 +9,7 @@ import {
   type DeedWords,
   deedWords,
   hasOne,
+  standsIn,
   wordSet,
 } from "./claim_language.ts";
 
@@ -19,11 +20,11 @@ const DEEDS: Readonly<Record<DeedKind, DeedWords>> = {
     weak:
       `erstellt angelegt geschrieben aktualisiert geändert generiert erzeugt gebaut eingetragen ergänzt
       hinzugefügt zusammengestellt bearbeitet gemacht angepasst festgehalten notiert`,
-    things:
-      `datei dateien dokument dokumente seite seiten dashboard dashboards artefakt artefakte tabelle
-      tabellen pdf csv html ordner bericht berichte diagramm diagramme notiz notizen kopie kopien backup
-      sicherung entwurf präsentation folien website bild einstellungen konfiguration liste rezept
-      reiseplan übersicht ergebnisse zusammenfassung alles §file`,
+    things: `datei dateien dokument dokumente seite seiten dashboard dashboards artefakt artefakte
+      pdf csv html ordner diagramm diagramme backup sicherung präsentation folien website bild §file`,
+    alsoInAnswers:
+      `bericht berichte tabelle tabellen notiz notizen kopie kopien entwurf einstellungen
+      konfiguration liste rezept reiseplan übersicht ergebnisse zusammenfassung alles`,
   }),
   scheduled: deedWords({
     strong: "eingeplant terminiert",
@@ -76,6 +77,11 @@ const FILLERS = wordSet(
 const PLACES = wordSet("ordner §file verzeichnis laufwerk datei");
 const REFERENCES = wordSet("sie es ihn");
 const IN_TEXT = wordSet("unten oben folgende folgenden");
+/** What is done there happens in the answer only. */
+const SHOWN = {
+  prepositions: wordSet("im in auf"),
+  places: wordSet("beispiel beispielen codebeispiel variable variablen screenshot bildschirmfoto"),
+};
 /** Words before a file that something was made from. */
 const SOURCES = wordSet("aus von zu über mit");
 const MONTHS = wordSet(
@@ -90,7 +96,8 @@ const KIN = wordSet("dem deinem deiner ihrem ihrer herrn frau");
 export const GERMAN: ClaimLanguage = {
   read(clause, context) {
     const { words } = clause;
-    const isBlocked = words[0] === "um" || isRelative(clause) || words.some(isBlock);
+    const isBlocked = words[0] === "um" || isRelative(clause) || words.some(isBlock) ||
+      standsIn(words, SHOWN);
     if (isBlocked) return { claims: [], actor: "blocked" };
     const actor = actorOf(clause, context);
     const claims = DEED_KINDS.filter((kind) => isClaimed({ clause, context, actor, kind }));
@@ -148,7 +155,9 @@ function isDeed({ clause, context, actor, kind }: Place, at: number): boolean {
     (subject.length < 5 && hasThing(context.sentence, things));
   if (actor === "passive") {
     if (hasAgent(words, at) || hasOne(context.whole, REPORTS)) return false;
-    if (words.some((one) => YEAR.test(one))) return false;
+    // "Von Chen und Kollegen veröffentlicht": the other hand is named in the clause before.
+    if (isGoneOn(clause) && hasAgent([...context.sentence], Infinity)) return false;
+    if ([...context.sentence].some((one) => YEAR.test(one))) return false;
     if ((kind === "published" || kind === "sent") && hasOne(words, MONTHS)) return false;
     if (isStrong && words.length <= 2) return true;
     const [first = ""] = words.filter((one) => !FILLERS.has(one));
@@ -195,6 +204,11 @@ function ownsThing(
   const where = isReferred ? sentence : words;
   for (const word of where) if (word !== "§file" && isThing(word, ownThings)) return true;
   return false;
+}
+
+/** A clause without a subject and a verb of its own. */
+function isGoneOn({ words, joined }: Clause): boolean {
+  return joined === "and" && !hasOne(words, BE);
 }
 
 function hasAgent(words: readonly string[], at: number): boolean {

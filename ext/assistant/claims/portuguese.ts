@@ -9,6 +9,7 @@ import {
   type DeedWords,
   deedWords,
   hasOne,
+  standsIn,
   wordSet,
 } from "./claim_language.ts";
 
@@ -54,14 +55,15 @@ const DEEDS: Readonly<Record<DeedKind, PortugueseWords>> = {
     infinitives: "salvar gravar guardar exportar escrever criar gerar armazenar",
     things:
       `arquivo arquivos documento documentos página páginas painel dashboard dashboards artefato artefatos
-      planilha planilhas pdf csv html pasta relatório relatórios gráfico gráficos anotações nota notas cópia cópias
-      backup rascunho apresentação slides site imagem configurações configuração lista receita roteiro
-      tabela resultados resumo tudo §file`,
+      planilha planilhas pdf csv html pasta gráfico gráficos backup apresentação slides site imagem §file`,
+    alsoInAnswers:
+      `relatório relatórios anotações nota notas cópia cópias rascunho configurações configuração lista
+      receita roteiro tabela resultados resumo tudo`,
   }),
   scheduled: words({
     strong: "agendei reagendei",
     weak:
-      "marquei programei configurei coloquei criei adicionei defini ativei deixei registrei cadastrei inseri incluí ajustei fiz",
+      "marquei programei configurei coloquei criei adicionei defini ativei deixei registrei cadastrei inseri incluí ajustei",
     done: "agendad reagendad",
     weakDone: "marcad programad criad configurad definid adicionad ativad registrad cadastrad",
     infinitives: "agendar programar marcar",
@@ -121,12 +123,19 @@ const MONTHS = wordSet(
 const FINITE = wordSet("é são foi foram está estão ficam fica custa custam será serão tem têm");
 const YEAR = /^(?:1[5-9]|20)\d\d$/;
 const PLACES = wordSet("pasta §file diretório drive arquivo");
+/** What is done there happens in the answer only. */
+const SHOWN = {
+  prepositions: wordSet("em no na nos nas num numa"),
+  places: wordSet("exemplo exemplos variável trecho captura"),
+};
 const SOURCES = wordSet("de do da dos das sobre com");
 
 /** Portuguese of Brazil. */
 export const PORTUGUESE: ClaimLanguage = {
   read(clause, context) {
     const { words } = clause;
+    // A captured screen or an example may be named before a comma.
+    if (standsIn([...context.sentence], SHOWN)) return { claims: [], actor: "blocked" };
     const claims = new Set<DeedKind>();
     let actor: Actor = startActor(clause, context);
     for (let at = 0; at < words.length; at++) {
