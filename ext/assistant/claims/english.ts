@@ -98,6 +98,7 @@ const GERUNDS: Readonly<Record<DeedKind, ReadonlySet<string>>> = {
 const SOURCES = wordSet("of from about with for using reading");
 /** Where in the answer something stands. */
 const IN_TEXT = wordSet("below above here");
+const WRITTEN = wordSet("below above");
 const PLACES = wordSet("folder §file directory drive file");
 /** What is done there happens in the answer only. */
 const SHOWN = {
@@ -206,6 +207,8 @@ function claimAt({ clause, context, at, kind, actor }: Place): Actor | undefined
   const isStrong = deed.strong.has(word);
   if (!isStrong && !deed.weak.has(word)) return undefined;
   if (/^(?:nothing|none|no)$/.test(words[at + 1] ?? "")) return undefined;
+  // "I sent you three options above"
+  if (isSelf && isStrong && hasOne(words, WRITTEN) && !hasOne(words, deed.things)) return undefined;
   if (isSelf) return isStrong || ownsThing(deed, { words, at, context }) ? "self" : undefined;
   if (BE.has(previous)) return passiveAt({ clause, context, at, kind, actor }, isStrong);
   if (before >= 0) {
@@ -314,6 +317,7 @@ function isState(
 ): boolean {
   if (words[at] !== "live" && words[at] !== "online") return false;
   if (words.length === 1 || (words.length === 2 && words[0] === "now")) return true;
+  if (words.some((one) => YEAR.test(one))) return false;
   const previous = words[lastBefore(words, at)] ?? "";
   return (BE.has(previous) || previous === "went") && hasOne(sentence, DEEDS.published.things) &&
     !hasOne(whole, REPORTS);

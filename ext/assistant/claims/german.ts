@@ -146,7 +146,9 @@ function isDeed({ clause, context, actor, kind }: Place, at: number): boolean {
   const isStrong = deed.strong.has(word);
   if (!isStrong && !deed.weak.has(word)) return false;
   if (actor === "self") {
-    return isStrong || ownsThing(deed, { words, sentence: context.sentence }) ||
+    // "Ich habe dir oben drei Möglichkeiten geschickt"
+    const isInText = hasOne(words, IN_TEXT) && !hasThing(words, deed.things);
+    return (isStrong && !isInText) || ownsThing(deed, { words, sentence: context.sentence }) ||
       isWrittenTo(words, kind);
   }
   const subject = words.slice(0, at);

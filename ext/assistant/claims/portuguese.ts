@@ -128,6 +128,7 @@ const SHOWN = {
   prepositions: wordSet("em no na nos nas num numa"),
   places: wordSet("exemplo exemplos variável trecho captura"),
 };
+const IN_TEXT = wordSet("abaixo acima");
 const SOURCES = wordSet("de do da dos das sobre com");
 
 /** Portuguese of Brazil. */
@@ -182,7 +183,10 @@ function claimAt({ clause, context, at, kind, actor }: Place): Actor | undefined
   const { words } = clause;
   const word = words[at]!;
   const deed = DEEDS[kind];
-  if (deed.strong.has(word)) return "self";
+  if (deed.strong.has(word)) {
+    // "Enviei acima três opções"
+    return hasOne(words, IN_TEXT) && !hasOne(words, deed.things) ? undefined : "self";
+  }
   if (deed.weak.has(word)) return ownsThing(deed, { words, at }) ? "self" : undefined;
   if (deed.infinitives.has(word) && /^acab(?:ei|amos)$/.test(words[at - 2] ?? "")) {
     const isStrong = kind !== "saved" || !/^(?:escrever|criar|gerar)$/.test(word);
@@ -224,7 +228,7 @@ function doneAt(
     if (next !== undefined && !FOLLOWS.has(next) && !next.startsWith("§")) return undefined;
     return isStrong ? "self" : undefined;
   }
-  const isHeadline = at <= 5 && !hasOne(words.slice(at + 1), FINITE) && hasOne(subject, things) &&
+  const isHeadline = at <= 5 && !hasOne(words, FINITE) && hasOne(subject, things) &&
     !hasOne(subject, PRONOUNS) &&
     !hasOne(subject, BE) && /^(?:e-mail|email|\p{L}+)$/u.test(previous) &&
     things.has(words[0]!);
@@ -238,7 +242,7 @@ function ownsThing(
   const file = words.indexOf("§file");
   if (file > 0 && ownThings.has("§file") && !SOURCES.has(words[file - 1]!)) return true;
   const behind = words.slice(at + 1);
-  if (behind.includes("abaixo") || behind.includes("acima")) return false;
+  if (hasOne(behind, IN_TEXT)) return false;
   return hasOne(behind, ownThings);
 }
 
@@ -262,6 +266,7 @@ function isOnAir(
   const isAir = words[at] === "ar" && (words[at - 1] === "no" || words[at - 1] === "ao");
   if (!isAir && words[at] !== "online") return false;
   if (words.length === (isAir ? 2 : 1)) return true;
+  if (words.some((one) => YEAR.test(one))) return false;
   const before = words.slice(0, at);
   return (hasOne(before, BE) || before.includes("entrou")) &&
     hasOne(sentence, DEEDS.published.things) && !hasOne(whole, REPORTS);
