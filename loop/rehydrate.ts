@@ -125,12 +125,15 @@ function retained(steps: readonly RunStep[], from: number): RunStep[] {
     step.stepIndex >= from || (isAside(step) && first >= 0 && at > first)
   );
   const runs = [...Map.groupBy(kept, (step) => step.runId)];
+  const said = new Set<RunStep>();
   return runs.flatMap(([runId, own]) => {
     if (own[0]?.stepType === "user") return own;
     // A run that went on after a wait answers the message of the one before it.
     const message = steps.find((step) => step.stepType === "user" && step.runId === runId) ??
       steps.findLast((step) => isExchangeStart(step) && step.stepIndex < own[0]!.stepIndex);
-    return message === undefined || message.stepIndex >= from ? own : [message, ...own];
+    if (message === undefined || message.stepIndex >= from || said.has(message)) return own;
+    said.add(message);
+    return [message, ...own];
   });
 }
 

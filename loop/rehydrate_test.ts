@@ -194,6 +194,13 @@ Deno.test("rehydrate: a summary made while a run that waited went on keeps the m
     { type: "response", run: "r2" },
   ];
   deepEqual(await indexesOf(rows, 80), [5, 0, 4, 6, 7]);
+  // It is said once, and stands before the script that waited.
+  const whole: Row[] = [
+    ...rows.slice(0, 4),
+    { type: "summary", run: "r2", toolArgs: '{"retain_from_step":1}' },
+    { type: "response", run: "r2" },
+  ];
+  deepEqual(await indexesOf(whole, 80), [4, 0, 1, 2, 3, 5]);
 });
 
 Deno.test("rehydrate: what was put in beside a run is not lost where that run was summarized before it could be told", async () => {
