@@ -39,10 +39,10 @@ export async function giveAnswer(run: RunState, answer: Answer): Promise<TurnEnd
   return await tell(run, answer, objection);
 }
 
-/** Gives the answer that was held back at the last turn, where the turn that it got beyond that brought no other. */
+/** Gives the answer that was held back, where the turns since brought no other. */
 export async function giveHeldBack(run: RunState): Promise<TurnEnd> {
-  const { heldBack, lastTurn, maxIterations } = run;
-  if (heldBack === undefined || lastTurn === maxIterations) return { kind: "goes_on" };
+  const { heldBack } = run;
+  if (heldBack === undefined) return { kind: "goes_on" };
   return await giveAnswer(run, { ...heldBack, cost: NO_COST });
 }
 

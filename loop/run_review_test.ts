@@ -393,3 +393,18 @@ Deno.test("review: the text of an answer that could not be reviewed is in the tr
     ok(!JSON.stringify(made.events).includes("I saved it."));
   }
 });
+
+Deno.test("review: an answer that was held back before the last turns is given too, where none of them brings another", async () => {
+  using made = reviewed([
+    "saved",
+    block("async function run() { await save(); }"),
+  ], { config: { maxIterations: 2 } });
+  const proven = await made.loop.run(REQUEST);
+  // It is looked at again: what the model did since has made it true.
+  deepEqual([proven.status, proven.finalText, proven.flagged], ["completed", "saved", undefined]);
+  using other = reviewed(["saved", block("function run() { return 1; }")], {
+    config: { maxIterations: 2 },
+  });
+  const { status, finalText } = await other.loop.run(REQUEST);
+  deepEqual([status, finalText], ["completed", "saved\n\n(Unproven.)"]);
+});
