@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import type { LoopConfig } from "../contracts/loop.ts";
 import type { ScriptedReply } from "../llm/scripted.ts";
 import { block, fixture, returning } from "./_run_fixture.ts";
 
@@ -165,3 +166,22 @@ Deno.test("run reply: a script that fails or returns nothing keeps args", async 
     "null",
   ]);
 });
+
+for (const protocol of ["code", "code-tool", "auto", "tools"] as const) {
+  Deno.test(`reply (${protocol}): at the last turn an answer that was cut off is given as far as it came, and says so`, async () => {
+    const config: Partial<LoopConfig> = {
+      protocol,
+      maxIterations: 1,
+      forceFinalText: true,
+      ...(protocol === "tools" ? { tools: { callable: () => [] } } : {}),
+    };
+    using run = fixture([{ text: "There are three: red,", finishReason: "length" }], { config });
+    const result = await run.loop.run({ sessionId: "s", message: "go" });
+    deepEqual([result.status, result.forced], ["completed", true]);
+    equal(result.finalText, "There are three: red,\n\n[The answer was cut off here.]");
+    // Of a script that was cut off nothing is told.
+    using half = fixture([{ text: "```js\nfunction run() {", finishReason: "length" }], { config });
+    const none = await half.loop.run({ sessionId: "s", message: "go" });
+    if (protocol !== "tools") deepEqual([none.status, none.finalText], ["max_iterations", ""]);
+  });
+}

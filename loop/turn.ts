@@ -111,7 +111,11 @@ async function takeReply(
         return await giveAnswer(run, { text, cost, forced: isLast, turn });
       }
       return await remind(run, { reply, text: asked.text, cost });
-    case "cut":
+    case "cut": {
+      const text = isLast ? cutAnswer(run, asked.text) : "";
+      if (text !== "") return await giveAnswer(run, { text, cost, forced: true, turn });
+      return await remind(run, { reply, text: asked.text, cost });
+    }
     case "unfinished_reasoning":
       return await remind(run, { reply, text: asked.text, cost });
   }
@@ -131,6 +135,16 @@ function isMeantAsAnswer(run: RunState, { reply, text }: Asked, isLast: boolean)
   if (isLast && run.protocol.name !== "tools") return explains && proseOf(text) !== "";
   return explains && run.reminders >= ENOUGH_REMINDERS && proseOf(text) !== "";
 }
+
+/** What there is of an answer that was cut off where it was the last word: it is paid for, and the model cannot be asked for a shorter one. "" where there is nothing. */
+function cutAnswer({ protocol }: RunState, text: string): string {
+  const { visible, prose } = scanReply(text);
+  // Where scripts are written, a block was one.
+  const said = (protocol.name === "tools" ? visible : prose).trim();
+  return said === "" ? "" : `${said}\n\n${CUT_OFF}`;
+}
+
+const CUT_OFF = "[The answer was cut off here.]";
 
 /** Asks the model. A request that its provider found too long is made shorter and sent once more; never as it was. */
 async function ask(run: RunState, hooks: AskHooks): Promise<Asked> {
