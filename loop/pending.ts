@@ -134,6 +134,22 @@ const SCRIPT_WENT_ON: ReadonlySet<string> = new Set([
 /** After one of these the calls of the reply before are not gone on with. */
 const WENT_ON: ReadonlySet<string> = new Set(["user", "response", "execute_js"]);
 
+/** Whether a session went on by another run after a script or a reply of calls: then nobody could go on from there. */
+export function isOvertaken(
+  steps: readonly RunStep[],
+  { stepIndex, runId }: Pick<RunStep, "stepIndex" | "runId">,
+): boolean {
+  return steps.some((step) =>
+    step.stepIndex > stepIndex && step.runId !== runId && goesOn(step, OVERTAKES)
+  );
+}
+
+/** What the model is told then. */
+export const OVERTAKEN =
+  "it needs a person's word, and another message came to the session meanwhile, so that nobody could go on from here; it was not done";
+
+const OVERTAKES: ReadonlySet<string> = new Set(["user", "response", "execute_js", "llm_call"]);
+
 function goesOn(step: RunStep, types: ReadonlySet<string>): boolean {
   return types.has(step.stepType) && !isAside(step);
 }

@@ -307,3 +307,50 @@ Deno.test("resume: where no store keeps what a call was given, it is not made wi
   const [told] = (await store.lastN("s", 20)).filter((step) => step.stepType === "tool_result");
   assert.match(told!.content, /nobody has decided yet, so it was not done: a secret/);
 });
+
+Deno.test("waiting: a run that another message has overtaken does not wait for a word that could change nothing; its model is told", async () => {
+  for (const protocol of ["tools", "code"] as const) {
+    const store = new MemoryStore();
+    const done: Done = [];
+    const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const slow: CallableTool = {
+      declaration: { name: "slow", description: "slow", parameters: { type: "object" } },
+      hostFunction: {
+        name: "slow",
+        execute: async () => {
+          begun.resolve();
+          await goOn.promise;
+          return 1;
+        },
+      },
+      safe: false,
+    };
+    const all = [...tools(done).callable(), slow];
+    const first: ScriptedStep = protocol === "tools"
+      ? { toolCalls: [{ id: "a", name: "slow" }, { id: "b", name: "send" }] }
+      : "```js\nasync function run() { await slow({}); await send({}); }\n```";
+    const open = (replies: readonly ScriptedStep[]) =>
+      fixture(replies, {
+        store,
+        sandbox: { functions: all.map(({ hostFunction }) => hostFunction) },
+        config: {
+          protocol,
+          ...(protocol === "tools" ? { tools: { callable: () => all } } : {}),
+          policy: new DefaultPolicy(),
+          approve: WAIT,
+          random: Math.random,
+        },
+      });
+    using one = open([first, "I could not send it"]);
+    const running = one.loop.run({ sessionId: "s", message: "one" });
+    await begun.promise;
+    using other = open(["two"]);
+    await other.loop.run({ sessionId: "s", message: "two" });
+    goOn.resolve();
+    const { status, finalText } = await running;
+    assert.deepEqual([status, finalText, done], ["completed", "I could not send it", []]);
+    const told = one.llm.requests[1]!.messages.at(-1)!.content;
+    assert.match(told, /another message came to the session/);
+    assert.equal(await store.scripts.kept("s"), undefined);
+  }
+});

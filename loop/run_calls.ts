@@ -10,11 +10,18 @@ import { untilAborted } from "./abort.ts";
 import type { CallCost } from "./call_cost.ts";
 import { argumentsOf } from "./call_arguments.ts";
 import { type CallsOwner, callsStep, callStep, type KeptResult, resultStep } from "./call_steps.ts";
+import { attempt } from "./failure.ts";
 import { DISCOVER_TOOLS } from "./discover_wish.ts";
 import { keepArguments, whyNotKept } from "./kept_arguments.ts";
 import { READ_RESULT, tellResult, type ToldResult } from "./kept_results.ts";
 import { shown } from "./passage.ts";
-import { approvalStep, WaitingForApproval } from "./pending.ts";
+import {
+  approvalStep,
+  isOvertaken,
+  OVERTAKEN,
+  PENDING_REACH,
+  WaitingForApproval,
+} from "./pending.ts";
 import type { StepRecord } from "./recorder.ts";
 import type { RunState } from "./run_state.ts";
 import type { Trace } from "./trace.ts";
@@ -105,7 +112,7 @@ export async function makeCalls(
     sequence += group.length;
     const outcomes = await Promise.all(
       group.map((call, at) =>
-        makeCall(run, { call, calls, context, sequence: firstSequence + at, maxBytes })
+        makeCall(run, { call, calls, stepIndex, context, sequence: firstSequence + at, maxBytes })
       ),
     );
     const ends = outcomes.filter((outcome) => "content" in outcome)
@@ -147,6 +154,8 @@ interface OneCall {
   readonly call: ModelToolCall;
   /** All that are made with it. */
   readonly calls: readonly ModelToolCall[];
+  /** The step of their reply. */
+  readonly stepIndex: number;
   readonly context: CallsContext;
   readonly sequence: number;
   /** So much of its result is told at most; below zero all of it. */
@@ -198,7 +207,7 @@ async function makeCall(
 
 async function resultOf(
   run: RunState,
-  { call, calls, context: { turn, trace, lost, word }, sequence, maxBytes }: OneCall,
+  { call, calls, stepIndex, context: { turn, trace, lost, word }, sequence, maxBytes }: OneCall,
 ): Promise<
   | { ok: boolean; text: string; found?: KeptResult["found"] | undefined }
   | { readonly pending: PendingApproval }
@@ -233,7 +242,15 @@ async function resultOf(
     sequence,
     signal: run.signal,
   });
-  if (pending !== undefined) return { pending };
+  if (pending !== undefined) {
+    const { parts: { steps }, request: { sessionId }, runId } = run;
+    const newest = await attempt(
+      { doing: `read the steps of session ${sessionId}`, code: "store_failed" },
+      () => steps.lastN(sessionId, PENDING_REACH),
+    );
+    if (!isOvertaken(newest, { stepIndex, runId })) return { pending };
+    return { ok: false, text: `Error: ${OVERTAKEN}` };
+  }
   const lines = [...notes.map((note) => `[${note}]`), textOf(reply)];
   return { ok: reply.ok, text: lines.join("\n") };
 }

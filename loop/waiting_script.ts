@@ -7,7 +7,13 @@ import { type CallEntry, keptCall, namesOf, readCalls, unknownCalls } from "./ca
 import { untilAborted } from "./abort.ts";
 import { DISCOVER_TOOLS } from "./discover_wish.ts";
 import { attempt } from "./failure.ts";
-import { approvalStep, WaitingForApproval } from "./pending.ts";
+import {
+  approvalStep,
+  isOvertaken,
+  OVERTAKEN,
+  PENDING_REACH,
+  WaitingForApproval,
+} from "./pending.ts";
 import type { RunState } from "./run_state.ts";
 import { type PastCalls, ScriptCalls, type ScriptStop } from "./script_calls.ts";
 
@@ -186,9 +192,9 @@ async function keepCall(
 }
 
 /**
- * Keeps a script that waits, and then says in the trace that it does.
+ * Keeps a script that waits, and then says in the trace that it does. Where the session went on meanwhile it cannot: then gives the outcome that the model is told.
  *
- * @throws {WaitingForApproval} always, unless the store fails or another process goes on with the script.
+ * @throws {WaitingForApproval} otherwise, unless the store fails or another process goes on with the script.
  */
 export async function endWaiting(
   run: RunState,
@@ -197,7 +203,17 @@ export async function endWaiting(
     readonly calls: ScriptCalls;
     readonly stop: ScriptStop & { readonly kind: "waiting" };
   },
-): Promise<never> {
+): Promise<Execution> {
+  const steps = await attempt(
+    { doing: `read the steps of session ${run.request.sessionId}`, code: "store_failed" },
+    () => run.parts.steps.lastN(run.request.sessionId, PENDING_REACH),
+  );
+  if (isOvertaken(steps, { stepIndex: script.claim.stepIndex, runId: run.runId })) {
+    const done = calls.entries.filter(({ end }) => end !== undefined);
+    const before = done.length === 0 ? "" : ` Called before: ${namesOf(done)}.`;
+    const message = `${stop.pending.name}: ${OVERTAKEN}. The script was stopped.${before}`;
+    return failedBy(message, calls.entries.length);
+  }
   const { source, ignoredBlocks, seed, claim } = script;
   const json = JSON.stringify({
     source,
