@@ -4,8 +4,8 @@
 
 // Control characters (C0 but tab and line feed, DEL, C1), the separators of lines, and the marks that change the direction of what is around them: each can make a terminal
 // show something else than what is there.
-// deno-lint-ignore no-control-regex
 const UNSAFE =
+  // deno-lint-ignore no-control-regex
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** Replaces control characters by visible escapes such as `\x1b`. Line feeds and tabs stay; CRLF becomes LF. */
