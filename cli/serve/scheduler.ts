@@ -20,9 +20,11 @@ import { OF_A_TENANT, PASSING } from "../scheduled_run.ts";
 import type { Status } from "../status.ts";
 import type { Store } from "../store_access.ts";
 import { oneLine } from "../terminal_text.ts";
+import { formatDuration } from "../units.ts";
 import { putOffWhileWaiting } from "../waiting_session.ts";
 import type { MakeRun } from "./message_route.ts";
 import { Refusal } from "./refusal.ts";
+import { createRunRate, MAX_WINDOW_RUNS, RATE_WINDOW_MS, type RunRate } from "./run_rate.ts";
 import type { SessionRuns } from "./session_runs.ts";
 
 /** After how long a task is tried again whose session is being answered, or for whose run there was no place, in ms. It waits in the store, where it keeps no other from being done. */
@@ -59,6 +61,7 @@ export interface ServedScheduler {
 /** Begins to do what is due. The caller stops it. */
 export function startServedScheduler(parts: ServedScheduler): RunningScheduler {
   const { store, output, status, redactor, graceMs } = parts;
+  const rate = createRunRate();
   return startScheduler({
     schedule: store.schedule,
     graceMs,
@@ -75,7 +78,7 @@ export function startServedScheduler(parts: ServedScheduler): RunningScheduler {
       }),
       ...parts.channels,
     ],
-    runAgent: (request) => answer(request, parts),
+    runAgent: (request) => answer(request, { ...parts, rate }),
     onReport: onceForEach((report) => status.line(reportText(report, redactor), toneOf(report))),
     onError: (error) => {
       const { message } = describeFailure(error);
@@ -148,13 +151,15 @@ async function whenFree<T>(
 
 async function answer(
   { sessionId, message, scope, signal }: AgentRequest,
-  { runs, makeRun, store }: ServedScheduler,
+  { runs, makeRun, store, rate }: ServedScheduler & { readonly rate: RunRate },
 ): Promise<AgentOutcome> {
   if (scope !== undefined) return OF_A_TENANT;
   try {
     using place = runs.take(sessionId);
     const putOff = await putOffWhileWaiting(store, sessionId);
     if (putOff !== undefined) return putOff;
+    const waitMs = rate.take(sessionId);
+    if (waitMs !== undefined) return tooMany(sessionId, waitMs);
     const result = await makeRun({
       sessionId,
       message,
@@ -166,6 +171,20 @@ async function answer(
     if (error instanceof Refusal) return notFree(error);
     throw error;
   }
+}
+
+/** What becomes of a task whose session had too many runs of late. */
+function tooMany(sessionId: string, retryAfterMs: number): AgentOutcome {
+  const window = formatDuration(RATE_WINDOW_MS);
+  return {
+    ok: false,
+    reason: `there were ${MAX_WINDOW_RUNS} scheduled runs of session ${
+      oneLine(sessionId, 60)
+    } within ${window}; it waits for its turn`,
+    retry: true,
+    busy: true,
+    retryAfterMs,
+  };
 }
 
 /** What becomes of a task for which there is no place now. */

@@ -157,6 +157,29 @@ Deno.test("serve: a session that is answered for long keeps no task of another o
   await untilTrace(server, "s", (trace) => words.every((word) => contents(trace).includes(word)));
 });
 
+Deno.test("serve: runs that schedule each other do not go on without end", async () => {
+  const again = script(`function run() {
+    answer(proactive_create({ text: "Once more.", delay_ms: 1, execution_mode: "agent" }).id);
+  }`);
+  await using model = await startOpenAIServer({ replies: Array(11).fill(again) });
+  await using home = await openHome(model.baseUrl);
+  const words = ["--db", `${home.path}/a.db`, "--allow-tools", "proactive_create"];
+  await using server = await startServe(home, words);
+  await allEvents(await server.send("s", "go"));
+  await using store = openSqliteStore(`${home.path}/a.db`, { readOnly: true });
+  for (;;) {
+    const [next] = await store.schedule.list({ sessionId: "s" });
+    ok(next?.lastOutcome?.state !== "failed", "it went on");
+    if (next?.retryAt !== undefined) {
+      const [occurrence] = await store.schedule.occurrences(next.id);
+      match(occurrence?.detail ?? "", /10 scheduled runs of session s within 15 min/);
+      break;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  strictEqual(model.requests.length, 11);
+});
+
 Deno.test("serve: with two servers each task is done once; what one was killed at is told as unknown, and not done again", async () => {
   // Nothing is answered before the end of the test.
   const end = Promise.withResolvers<void>();
