@@ -17,6 +17,7 @@ import { callTokens } from "./usage.ts";
 import { clipMiddle } from "./utf8.ts";
 import {
   claimScript,
+  closeScript,
   forgetScript,
   holdScript,
   type OpenScript,
@@ -83,10 +84,11 @@ export async function resumeScript(
   },
 ): Promise<string | undefined> {
   using _hold = holdScript(run);
-  const script = await claimScript(run, open);
-  await recallSecrets(run, open);
-  const performance = { script, past: open.past, word, cost: NO_COST, turn: 0, trace };
-  const unknown = unknownOutcome(open);
+  const own = await claimScript(run, open);
+  const { script, past } = own;
+  await recallSecrets(run, own);
+  const performance = { script, past, word, cost: NO_COST, turn: 0, trace };
+  const unknown = unknownOutcome(own);
   const answer = unknown === undefined
     ? await performScript(run, performance)
     : await concludeScript(run, { ...performance, execution: unknown, durationMs: 0 });
@@ -104,11 +106,13 @@ async function performScript(run: RunState, given: OwnPerformance): Promise<stri
 /** Tells the model what came of a script, and carries on what it returned. */
 async function concludeScript(
   run: RunState,
-  { script: { source, ignoredBlocks, seed }, execution, durationMs, turn, cost }:
+  { script, past, execution, durationMs, turn, cost }:
     & OwnPerformance
     & { readonly execution: Execution; readonly durationMs: number },
 ): Promise<string | undefined> {
   const { recorder, conversation } = run;
+  const { source, ignoredBlocks, seed } = script;
+  if (past !== undefined) await closeScript(run, script);
   const returned = await readReturned(execution);
   const content = writeObservation({
     execution: redacted(execution, recorder),

@@ -106,15 +106,37 @@ export function holdScript({ parts, request: { sessionId } }: RunState): Disposa
 }
 
 /**
- * Takes a script on: from now on this process alone may write what becomes of its calls.
+ * Takes a script on: from now on this process alone may write what becomes of its calls. Gives it as it is then: whoever was at it before may have gone on since it was
+ * read.
  *
  * @throws {AgentLoopError} `not_waiting` when another process was faster.
  */
-export async function claimScript(run: RunState, { script }: OpenScript): Promise<SentScript> {
-  const { claim } = script;
+export async function claimScript(
+  run: RunState,
+  { script, pending }: OpenScript,
+): Promise<OpenScript> {
+  const claim = await takeOver(run, script.claim);
+  const kept = await inStore(run, "read", (scripts) => scripts.kept(claim.sessionId));
+  const open = kept?.claim === claim.claim && kept.stepIndex === claim.stepIndex
+    ? readScript(kept, pending)
+    : undefined;
+  if (open === undefined) throw anotherGoesOn(claim.sessionId);
+  return open;
+}
+
+/**
+ * Makes sure, before the outcome of a script is told, that it is this process's to tell: nobody who takes the script up from now on comes to the same.
+ *
+ * @throws {AgentLoopError} `not_waiting` when another process goes on with it.
+ */
+export async function closeScript(run: RunState, { claim }: SentScript): Promise<void> {
+  await takeOver(run, claim);
+}
+
+async function takeOver(run: RunState, claim: ScriptClaim): Promise<ScriptClaim> {
   const isMine = await inStore(run, "take up", (scripts) => scripts.claim(claim));
   if (isMine !== true) throw anotherGoesOn(claim.sessionId);
-  return { ...script, claim: { ...claim, claim: claim.claim + 1 } };
+  return { ...claim, claim: claim.claim + 1 };
 }
 
 /** What the model is told in place of an outcome when a process died while calls of the script were under way; nothing where none were. */

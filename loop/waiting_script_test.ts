@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import type { ApprovalDecision } from "../contracts/approval.ts";
+import type { ApprovalDecision, Approve } from "../contracts/approval.ts";
 import { ASIDE_ARGS } from "../contracts/step.ts";
 import type { CallableTool } from "../contracts/tool.ts";
+import type { ScriptedStep } from "../llm/scripted.ts";
 import { block } from "./_run_fixture.ts";
 import { observed, WAIT, Waiting, YES } from "./_waiting_fixture.ts";
 
@@ -610,4 +611,73 @@ Deno.test("waiting script: what is gone on with is told to the model whatever th
     await message.loop.run({ sessionId: "s", message: "never mind" });
     assert.equal(await other.store.scripts.kept("s"), undefined);
   }
+});
+
+Deno.test("waiting script: who takes it from a process that is between two calls goes on from what that has done until then", async () => {
+  const w = new Waiting();
+  await w.wait(
+    `async function run() { await send("x"); await look("b"); await pay("c"); return "all"; }`,
+  );
+  const approve: Approve = ({ name }) => ({ decision: name === "send" ? "wait" : "approve" });
+  // The first process is held before it may write that it begins its second call.
+  const [held, release, did] = [1, 2, 3].map(() => Promise.withResolvers<void>());
+  const sessions = w.ofAnotherProcess();
+  const { keepCall } = sessions.scripts!;
+  let writes = 0;
+  sessions.scripts!.keepCall = async (claim, call) => {
+    if (++writes === 3) {
+      held!.resolve();
+      await release!.promise;
+    }
+    const isKept = await keepCall(claim, call);
+    // It dies, or is too slow, when its second call has ended and is written down.
+    if (writes === 4) {
+      did!.resolve();
+      await new Promise(() => {});
+    }
+    return isKept;
+  };
+  const gone = new AbortController();
+  using first = w.open([], { approve, config: { sessions } });
+  const running = first.loop.resume({ ...YES, signal: gone.signal });
+  await held!.promise;
+  const onBuild = async () => {
+    release!.resolve();
+    await did!.promise;
+  };
+  using second = w.open(["over"], { approve, sandbox: { onBuild } });
+  assert.equal((await second.loop.resume(YES)).finalText, "over");
+  assert.deepEqual(w.done, ['send "x"', 'look "b"', 'pay "c"']);
+  gone.abort();
+  await running;
+});
+
+Deno.test("waiting script: who was overtaken after the last call does not tell its outcome too", async () => {
+  const w = new Waiting();
+  await w.wait(`async function run() { return await send("x"); }`);
+  const [ended, taken] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const sessions = w.ofAnotherProcess();
+  const { keepCall } = sessions.scripts!;
+  let writes = 0;
+  sessions.scripts!.keepCall = async (claim, call) => {
+    const isKept = await keepCall(claim, call);
+    if (++writes === 2) {
+      ended.resolve();
+      await taken.promise;
+    }
+    return isKept;
+  };
+  using first = w.open([], { config: { sessions } });
+  const running = first.loop.resume(YES);
+  await ended.promise;
+  const answering: ScriptedStep = () => {
+    taken.resolve();
+    return running.then(() => "over");
+  };
+  using second = w.open([answering]);
+  assert.equal((await second.loop.resume(YES)).finalText, "over");
+  assert.equal((await running).error?.code, "not_waiting");
+  const steps = await w.store.lastN("s", 20);
+  assert.equal(steps.filter(({ stepType }) => stepType === "execute_js_result").length, 1);
+  assert.deepEqual(w.done, ['send "x"']);
 });
