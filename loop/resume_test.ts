@@ -4,7 +4,7 @@ import type { JsonValue } from "../contracts/json.ts";
 import type { LoopConfig } from "../contracts/loop.ts";
 import type { Message } from "../contracts/model.ts";
 import type { SessionStore } from "../contracts/session.ts";
-import type { RunStep } from "../contracts/step.ts";
+import type { NewRunStep, RunStep } from "../contracts/step.ts";
 import type { CallableTool, ToolSet } from "../contracts/tool.ts";
 import type { ScriptedStep } from "../llm/scripted.ts";
 import { Redactor } from "../redact/redactor.ts";
@@ -353,4 +353,29 @@ Deno.test("waiting: a run that another message has overtaken does not wait for a
     assert.match(told, /another message came to the session/);
     assert.equal(await store.scripts.kept("s"), undefined);
   }
+});
+
+Deno.test("resume: who is overtaken between two calls of a reply makes none of those that another process has made", async () => {
+  const { store, done } = await waiting();
+  const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const steps = {
+    results: store.results,
+    lastN: (id: string, n: number) => store.lastN(id, n),
+    append: async (step: NewRunStep) => {
+      // The process is stopped before it can say that it begins the second call.
+      if (step.stepType === "tool_call" && step.toolArgs?.includes('"c"')) {
+        held.resolve();
+        await release.promise;
+      }
+      return await store.append(step);
+    },
+  };
+  using first = toolLoop([], { store, done, config: { steps } });
+  const running = first.loop.resume(YES);
+  await held.promise;
+  using second = toolLoop(["over"], { store, done });
+  assert.equal((await second.loop.resume(YES)).finalText, "over");
+  release.resolve();
+  assert.equal((await running).error?.code, "not_waiting");
+  assert.deepEqual(done, ["look {}", 'send {"to":"x"}', 'look {"again":true}']);
 });

@@ -74,7 +74,7 @@ export interface CallsContext extends Pick<CallBatch, "turn" | "trace"> {
   readonly lost?: ReadonlySet<string>;
   /** A person's word that was given already. */
   readonly word?: { readonly callId: string; readonly approve: Approve };
-  /** Makes sure that nobody else makes these calls too; asked once, before the first is made. Rejects when somebody does. */
+  /** Makes sure that nobody else makes these calls too; asked before each, and of those at once before the first. Rejects when somebody does. */
   readonly claim?: (step: RunStep) => Promise<void>;
 }
 
@@ -90,7 +90,8 @@ export async function makeCalls(
 ): Promise<void> {
   const { recorder, conversation } = run;
   const { lost } = context;
-  let { claim, reply, stepIndex = 0 } = context;
+  const { claim } = context;
+  let { reply, stepIndex = 0 } = context;
   const maxBytes = toldBytes(run, calls.length);
   let sequence = 0;
   for (const group of groupsOf(run, calls)) {
@@ -98,7 +99,6 @@ export async function makeCalls(
     const first = claim && begun.shift();
     if (first !== undefined) {
       await claim?.(await recorder.record(first.body, first.event));
-      claim = undefined;
     }
     const steps = await recorder.recordAll(reply === undefined ? begun : [reply, ...begun]);
     if (reply !== undefined) {
