@@ -4,7 +4,7 @@
 import type { PendingApproval } from "../contracts/approval.ts";
 import type { SessionListing } from "../contracts/session.ts";
 import type { AgentOutcome } from "../ext/scheduler/mod.ts";
-import { findPending, PENDING_REACH } from "../loop/pending.ts";
+import { findOpenBatch, findPending, PENDING_REACH } from "../loop/pending.ts";
 import { findListing, type Store } from "./store_access.ts";
 import { oneLine } from "./terminal_text.ts";
 
@@ -25,7 +25,10 @@ export async function sessionWait(
   { id, status }: Pick<SessionListing, "id" | "status">,
 ): Promise<SessionWait | undefined> {
   if (status !== "waiting" && status !== "error") return undefined;
-  return findPending(await store.lastN(id, PENDING_REACH));
+  const steps = await store.lastN(id, PENDING_REACH);
+  // Its calls were made, and only the model was not asked any more: there is nothing left to say a word on.
+  if (findOpenBatch(steps)?.calls.length === 0) return undefined;
+  return findPending(steps);
 }
 
 /** What becomes of a scheduled run whose session waits; nothing when it does not, and the run can be made. */
