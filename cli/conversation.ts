@@ -1,7 +1,6 @@
 /**
  * Puts a run together from the options: model, store, sandbox, loop, session. Everything slow is started at once and imported only here.
  */
-import type { PendingApproval } from "../contracts/approval.ts";
 import type { ResumeRequest, RunRequest, RunResult } from "../contracts/loop.ts";
 import type { TextRedactor } from "../contracts/redaction.ts";
 import { redactJson } from "../redact/redact_json.ts";
@@ -226,9 +225,9 @@ export async function openConversation(
       if (texts.system !== undefined && !await store.exists(sessionId)) {
         await store.configure(sessionId, { systemPrompt: texts.system });
       }
-      return shown(await run(request));
+      return await run(request);
     },
-    goOn: async (request) => shown(await goOn(request)),
+    goOn,
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
 
@@ -236,30 +235,14 @@ export async function openConversation(
     start: (heard: Pick<RunRequest, "signal" | "onEvent">) => Promise<RunResult>,
   ): Promise<RunResult> {
     using following = activity = followRun(status, { whyRefused: settings.policy.whyRefused });
-    const result = await start({
+    return await start({
       signal: AbortSignal.any([interrupt.signal, output.closed]),
       onEvent(event) {
         following.onEvent(event);
         output.line(eventLine(event));
       },
     });
-    return shown(result);
   }
-
-  function shown(result: RunResult): RunResult {
-    const { pending } = result;
-    return pending === undefined
-      ? result
-      : { ...result, pending: withoutSecrets(pending, settings) };
-  }
-}
-
-/** A call that waits, as it may be shown. */
-function withoutSecrets(
-  pending: PendingApproval,
-  { redactor }: { readonly redactor: TextRedactor },
-): PendingApproval {
-  return redactJson({ ...pending }, redactor) as unknown as PendingApproval;
 }
 
 /** Where answers come from when nothing else is read. */

@@ -188,7 +188,7 @@ export interface RunResult {
   readonly forced?: boolean;
   /** The answer ends with a warning: it was objected to, and the model insisted on it. */
   readonly flagged?: boolean;
-  /** What the run waits for, when the status is `waiting`. */
+  /** What the run waits for, when the status is `waiting`; without secrets. */
   readonly pending?: PendingApproval;
   /** What failed, when the status is `error`. */
   readonly error?: AgentLoopError;

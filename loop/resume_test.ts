@@ -264,7 +264,8 @@ Deno.test("resume: calls are made with what they were given, although the trace 
   const config = { redactor: KEYS };
   using first = toolLoop([WITH_KEY], { store, done, config });
   const { events, onEvent } = first;
-  await first.loop.run({ sessionId: "s", message: "go", onEvent });
+  const { pending } = await first.loop.run({ sessionId: "s", message: "go", onEvent });
+  assert.deepEqual(pending?.args, [{ key: "[redacted]" }]);
   using second = toolLoop([], { store, done, config });
   assert.equal((await second.loop.resume({ ...YES, onEvent })).pending?.callId, "b");
   using third = toolLoop(["over"], { store, done, config });

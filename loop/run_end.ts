@@ -5,6 +5,7 @@ import type { RunEvent, RunEventBody } from "../contracts/event.ts";
 import type { RunRequest, RunResult } from "../contracts/loop.ts";
 import type { FinalizeSummary, RunStatus } from "../contracts/session.ts";
 import { redactError } from "../redact/redact_error.ts";
+import { redactJson } from "../redact/redact_json.ts";
 import { within } from "./abort.ts";
 import type { EventFeed } from "./event_feed.ts";
 import { toAgentLoopError } from "./failure.ts";
@@ -72,7 +73,11 @@ export async function endEarly(life: RunLife, cause: unknown): Promise<RunEnd> {
     return { status: "limit", finalText: "", reason: limit };
   }
   if (cause instanceof WaitingForApproval) {
-    return { status: "waiting", finalText: "", reason: "approval", pending: cause.pending };
+    // What is shown of the call; the call itself is made with what was given.
+    const pending = redactor === undefined
+      ? cause.pending
+      : redactJson({ ...cause.pending }, redactor) as unknown as PendingApproval;
+    return { status: "waiting", finalText: "", reason: "approval", pending };
   }
   const raw = toAgentLoopError(cause, { doing: "go on with the run", code: "internal" });
   const error = redactor === undefined ? raw : redactError(raw, redactor);
