@@ -96,3 +96,17 @@ export function standsIn(
     [words[at + 1], words[at + 2]].some((place) => place !== undefined && places.has(place))
   );
 }
+
+/** A word that is a year: what is said of one is history. */
+export const YEAR = /^(?:1[5-9]|20)\d\d$/;
+
+/** The last word before a place that is none of the `skipped`; -1 where there is none. */
+export function lastBefore(
+  words: readonly string[],
+  at: number,
+  skipped: ReadonlySet<string>,
+): number {
+  let before = at - 1;
+  while (before >= 0 && skipped.has(words[before]!)) before--;
+  return before;
+}

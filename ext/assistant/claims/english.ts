@@ -10,8 +10,10 @@ import {
   type DeedWords,
   deedWords,
   hasOne,
+  lastBefore,
   standsIn,
   wordSet,
+  YEAR,
 } from "./claim_language.ts";
 
 const MADE = `created made generated written wrote built put added updated changed edited prepared
@@ -116,7 +118,6 @@ const MONTHS = wordSet(`january february march april may june july august septem
   december last`);
 const DEFINITE = wordSet("your the this it everything all that they these both");
 const PRESENT = wordSet("is are it's that's they're everything's");
-const YEAR = /^(?:1[5-9]|20)\d\d$/;
 
 /** English. */
 export const ENGLISH: ClaimLanguage = {
@@ -194,10 +195,10 @@ function claimAt({ clause, context, at, kind, actor }: Place): Actor | undefined
   const { words, joined } = clause;
   const word = words[at]!;
   const deed = DEEDS[kind];
-  const before = lastBefore(words, at);
+  const before = lastBefore(words, at, ADVERBS);
   const previous = words[before] ?? "";
   const isSelf = SELF.has(previous) ||
-    (HAVE.has(previous) && SELF.has(words[lastBefore(words, before)] ?? ""));
+    (HAVE.has(previous) && SELF.has(words[lastBefore(words, before, ADVERBS)] ?? ""));
   if (isSelf && word === "let" && words.includes("know") && words[at + 1] !== "you") {
     return kind === "sent" ? "self" : undefined;
   }
@@ -254,7 +255,7 @@ function isDone(
   words: readonly string[],
   { at, kind }: { readonly at: number; readonly kind: DeedKind },
 ): boolean {
-  const aux = words[lastBefore(words, at)] ?? "";
+  const aux = words[lastBefore(words, at, ADVERBS)] ?? "";
   if (!PRESENT.has(aux)) return true;
   if (kind === "sent") return false;
   const isNow = words.includes("now") || words.includes("already");
@@ -302,13 +303,6 @@ function hasAgent(words: readonly string[], at: number): boolean {
   return by >= 0 && words[by + 1] !== undefined && !MEANS.has(words[by + 1]!);
 }
 
-/** The last word before a place that is no adverb; -1 where there is none. */
-function lastBefore(words: readonly string[], at: number): number {
-  let before = at - 1;
-  while (before >= 0 && ADVERBS.has(words[before]!)) before--;
-  return before;
-}
-
 /** "The page is live", "Live!" */
 function isState(
   words: readonly string[],
@@ -318,7 +312,7 @@ function isState(
   if (words[at] !== "live" && words[at] !== "online") return false;
   if (words.length === 1 || (words.length === 2 && words[0] === "now")) return true;
   if (words.some((one) => YEAR.test(one))) return false;
-  const previous = words[lastBefore(words, at)] ?? "";
+  const previous = words[lastBefore(words, at, ADVERBS)] ?? "";
   return (BE.has(previous) || previous === "went") && hasOne(sentence, DEEDS.published.things) &&
     !hasOne(whole, REPORTS);
 }
@@ -335,7 +329,7 @@ function isOutgoing(
 
 /** "The recipe is now in your folder" */
 function isPlaced(words: readonly string[], at: number): boolean {
-  if (words[at] !== "in" || !BE.has(words[lastBefore(words, at)] ?? "")) return false;
+  if (words[at] !== "in" || !BE.has(words[lastBefore(words, at, ADVERBS)] ?? "")) return false;
   if (!hasOne(words.slice(0, at), DEEDS.saved.things)) return false;
   const behind = words.slice(at + 1, at + 6);
   return words.includes("now") && hasOne(behind, PLACES);

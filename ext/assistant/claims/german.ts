@@ -11,6 +11,7 @@ import {
   hasOne,
   standsIn,
   wordSet,
+  YEAR,
 } from "./claim_language.ts";
 
 const DEEDS: Readonly<Record<DeedKind, DeedWords>> = {
@@ -89,7 +90,6 @@ const MONTHS = wordSet(
   woche letzte letzten letztes`,
 );
 const DEFINITE = wordSet("der die das dein deine ihr ihre alle alles dieser diese dieses den dem");
-const YEAR = /^(?:1[5-9]|20)\d\d$/;
 const KIN = wordSet("dem deinem deiner ihrem ihrer herrn frau");
 
 /** German. */

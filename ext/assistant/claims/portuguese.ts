@@ -9,8 +9,10 @@ import {
   type DeedWords,
   deedWords,
   hasOne,
+  lastBefore,
   standsIn,
   wordSet,
+  YEAR,
 } from "./claim_language.ts";
 
 /** `strong` and `weak` are what the speaker says of himself; participles stand apart. */
@@ -121,7 +123,6 @@ const MONTHS = wordSet(
   dezembro passada passado semana`,
 );
 const FINITE = wordSet("é são foi foram está estão ficam fica custa custam será serão tem têm");
-const YEAR = /^(?:1[5-9]|20)\d\d$/;
 const PLACES = wordSet("pasta §file diretório drive arquivo");
 /** What is done there happens in the answer only. */
 const SHOWN = {
@@ -205,7 +206,7 @@ function doneAt(
   const deed = DEEDS[kind];
   if (hasAgent(words, at) || words.some((one) => YEAR.test(one))) return undefined;
   if ((kind === "published" || kind === "sent") && hasOne(words, MONTHS)) return undefined;
-  const before = lastBefore(words, at);
+  const before = lastBefore(words, at, ADVERBS);
   const previous = words[before] ?? "";
   const subject = words.slice(0, at);
   const things = isStrong ? deed.things : deed.solid;
@@ -249,12 +250,6 @@ function ownsThing(
 function hasAgent(words: readonly string[], at: number): boolean {
   const by = words.findIndex((word, place) => place > at && AGENTS.has(word));
   return by >= 0 && words[by + 1] !== undefined && !MEANS.has(words[by + 1]!);
-}
-
-function lastBefore(words: readonly string[], at: number): number {
-  let before = at - 1;
-  while (before >= 0 && ADVERBS.has(words[before]!)) before--;
-  return before;
 }
 
 /** "O artigo está no ar", "No ar!" */
