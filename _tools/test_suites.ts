@@ -225,7 +225,7 @@ export function suitesIn(root: string, scratch: string): readonly Suite[] {
       permissions: io,
       leaks: all,
       parallel: false,
-      timeoutMs: 120_000,
+      timeoutMs: 300_000,
     },
     {
       name: "shared hosts",
@@ -234,7 +234,7 @@ export function suitesIn(root: string, scratch: string): readonly Suite[] {
       permissions: io,
       leaks: [],
       parallel: false,
-      timeoutMs: 240_000,
+      timeoutMs: 400_000,
     },
     {
       name: "converters",
@@ -243,7 +243,7 @@ export function suitesIn(root: string, scratch: string): readonly Suite[] {
       permissions: io,
       leaks: [],
       parallel: true,
-      timeoutMs: 60_000,
+      timeoutMs: 180_000,
     },
     {
       name: "exec",
@@ -253,7 +253,7 @@ export function suitesIn(root: string, scratch: string): readonly Suite[] {
       permissions: [...files, "--allow-run", "--allow-env"],
       leaks: all,
       parallel: false,
-      timeoutMs: 120_000,
+      timeoutMs: 240_000,
     },
     {
       name: "first run",
