@@ -31,6 +31,12 @@ export async function sessionWait(
   return findPending(steps);
 }
 
+/** The id of the call that a session waits at; nothing when it waits at nothing, or is not there. */
+export async function callWaitedAt(store: Store, sessionId: string): Promise<string | undefined> {
+  const listing = await findListing(store, sessionId);
+  return (listing && await sessionWait(store, listing))?.pending.callId;
+}
+
 /** What becomes of a scheduled run whose session waits; nothing when it does not, and the run can be made. */
 export async function putOffWhileWaiting(
   store: Store,

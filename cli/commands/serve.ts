@@ -24,6 +24,7 @@ import { openToken, type ServeToken, TOKEN_VARIABLE } from "../serve/token.ts";
 import { hasRoomForFunctions } from "../small_window.ts";
 import { pathOf } from "../store_access.ts";
 import { oneLine } from "../terminal_text.ts";
+import { callWaitedAt } from "../waiting_session.ts";
 
 /** Sessions that are answered at once, unless told otherwise: each run may have a process at work. */
 const DEFAULT_MAX_RUNS = 4;
@@ -70,6 +71,7 @@ export async function serve(context: CommandContext): Promise<Outcome> {
       ...messageRoutes({
         runs,
         makeRun,
+        waitsAt: (sessionId) => callWaitedAt(store, sessionId),
         lineOf: (event) => eventLine(event) as StreamedLine,
         onEnd: (text) => onEnd(text),
         onFailure,

@@ -7,7 +7,7 @@ import { formatDuration } from "../units.ts";
 import { type AskedRun, decisionIn, messageIn } from "./asked_run.ts";
 import { openEventStream, type StreamedLine } from "./event_stream.ts";
 import { readJsonBody } from "./json_body.ts";
-import { jsonReply, PLAIN_HEADERS } from "./refusal.ts";
+import { jsonReply, PLAIN_HEADERS, Refusal } from "./refusal.ts";
 import type { Route } from "./router.ts";
 import type { RunPlace, SessionRuns } from "./session_runs.ts";
 
@@ -27,6 +27,8 @@ export interface MessageRouteOptions {
   readonly runs: SessionRuns;
   /** Makes them. */
   readonly makeRun: MakeRun;
+  /** The id of the call that a session waits at; nothing where it waits at none, or is not there. */
+  readonly waitsAt: (sessionId: string) => Promise<string | undefined>;
   /** An event as it leaves the process. */
   readonly lineOf: (event: RunEvent) => StreamedLine;
   /** Is told how each run ended. */
@@ -55,6 +57,12 @@ function runRoute(
         await readJsonBody(request, { maxBytes: MAX_BODY_BYTES, timeoutMs: BODY_TIMEOUT_MS }),
       );
       const place = options.runs.take(sessionId);
+      try {
+        await checkWait({ ...asked, sessionId }, options);
+      } catch (error) {
+        place[Symbol.dispose]();
+        throw error;
+      }
       const begin = (onLine: (line: StreamedLine) => void, ...ends: readonly AbortSignal[]) =>
         run({ ...asked, sessionId }, { ...options, place, onLine, ends }).catch(options.onFailure);
       if (wantsNoAnswer(request)) {
@@ -79,6 +87,19 @@ function runRoute(
       });
     },
   };
+}
+
+/** A word on a call that is not waited at any more is told at once, and begins no run. */
+async function checkWait(
+  asked: AskedRun,
+  { waitsAt }: Pick<MessageRouteOptions, "waitsAt">,
+): Promise<void> {
+  if (!("callId" in asked)) return;
+  const waited = await waitsAt(asked.sessionId);
+  if (waited === undefined) throw new Refusal("not_waiting", "The session waits for no word.");
+  if (waited !== asked.callId) {
+    throw new Refusal("not_waiting", "The session waits for a word on another call.");
+  }
 }
 
 /** Makes one run in its place, and tells its events and then its result. */

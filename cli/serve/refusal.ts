@@ -13,6 +13,7 @@ export type RefusalCode =
   | "method_not_allowed"
   | "timeout"
   | "busy"
+  | "not_waiting"
   | "too_large"
   | "unsupported_media_type"
   | "internal"
@@ -28,6 +29,7 @@ const STATUS: Readonly<Record<RefusalCode, number>> = {
   method_not_allowed: 405,
   timeout: 408,
   busy: 409,
+  not_waiting: 409,
   too_large: 413,
   unsupported_media_type: 415,
   internal: 500,

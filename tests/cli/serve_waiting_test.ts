@@ -26,14 +26,23 @@ Deno.test("serve: a run that waits names its call, and goes on with the word of 
   const shown = await (await server.request("/sessions/s")).json();
   strictEqual(shown.pending.call_id, call_id);
 
-  const other = (await allEvents(await decide(server, { call_id: "x", decision: "approve" }))).at(
-    -1,
-  );
-  strictEqual(other?.data.error.type, "not_waiting");
+  const other = await decide(server, { call_id: "x", decision: "approve" });
+  deepStrictEqual([other.status, (await other.json()).error.code], [409, "not_waiting"]);
   const went = (await allEvents(await decide(server, { call_id, decision: "approve" }))).at(-1);
   strictEqual(went?.data.text, "It is written.");
   strictEqual(await Deno.readTextFile(`${home.path}/out.txt`), "hello");
   strictEqual((await (await server.request("/sessions/s")).json()).pending, null);
+  const again = await decide(server, { call_id, decision: "approve" });
+  deepStrictEqual([again.status, (await again.json()).error.code], [409, "not_waiting"]);
+});
+
+Deno.test("serve: a decision makes no session", async () => {
+  await using model = await startOpenAIServer();
+  await using home = await openHome(model.baseUrl);
+  await using server = await startServe(home, ["--approve", "wait"]);
+  const response = await decide(server, { call_id: "x", decision: "deny" });
+  deepStrictEqual([response.status, (await response.json()).error.code], [409, "not_waiting"]);
+  strictEqual((await server.request("/sessions/s")).status, 404);
 });
 
 Deno.test("serve: changed arguments and a refusal reach the script", async () => {
