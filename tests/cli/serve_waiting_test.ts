@@ -42,7 +42,8 @@ Deno.test("serve: a decision makes no session", async () => {
   await using server = await startServe(home, ["--approve", "wait"]);
   const response = await decide(server, { call_id: "x", decision: "deny" });
   deepStrictEqual([response.status, (await response.json()).error.code], [409, "not_waiting"]);
-  strictEqual((await server.request("/sessions/s")).status, 404);
+  const shown = await server.request("/sessions/s");
+  deepStrictEqual([shown.status, (await shown.json()).error.code], [404, "not_found"]);
 });
 
 Deno.test("serve: changed arguments and a refusal reach the script", async () => {
