@@ -28,7 +28,8 @@ export interface Browser extends AsyncDisposable {
 
 /** Starts a browser with a profile of its own. */
 export async function openBrowser(): Promise<Browser> {
-  const profile = await Deno.makeTempDir({ prefix: "agentloop-browser-" });
+  // Short: the browser makes a socket in there, whose whole path may have 107 bytes.
+  const profile = await Deno.makeTempDir({ prefix: "b" });
   const child = new Deno.Command(PROGRAM, {
     args: [
       "--headless=new",
@@ -51,12 +52,14 @@ export async function openBrowser(): Promise<Browser> {
     stderr: "piped",
   }).spawn();
   const logged: string[] = [];
+  let said = "";
   const address = Promise.withResolvers<string>();
   const reading = (async () => {
     let rest = "";
     for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
       const lines = (rest + text).split("\n");
       rest = lines.pop() ?? "";
+      said = (said + text).slice(-2000);
       for (const line of lines) {
         const [, devtools] = /^DevTools listening on ws:\/\/([^/]+)\//.exec(line) ?? [];
         if (devtools !== undefined) address.resolve(devtools);
@@ -64,7 +67,7 @@ export async function openBrowser(): Promise<Browser> {
         if (message !== undefined) logged.push(message);
       }
     }
-    address.reject(new Error("The browser ended before it could be used."));
+    address.reject(new Error(`The browser ended before it could be used: ${said}`));
   })();
   // Whoever awaits it gets it; where nobody does any more, it is no failure of its own.
   address.promise.catch(() => {});
