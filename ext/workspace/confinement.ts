@@ -6,7 +6,7 @@
  * steps of the clock that files get: so a folder that changed just now is waited for.
  */
 import { lstatSync } from "node:fs";
-import { sep } from "node:path";
+import { basename, dirname, sep } from "node:path";
 import { isAllowedName, readNames, Refusal, shownPath } from "./path_rules.ts";
 
 /** How long a change must be past, in ms. The clock of files steps by 1 to 10 ms; twice the longest step. */
@@ -49,6 +49,8 @@ interface Stage {
 export class Confinement {
   readonly #root: string;
   readonly #withheld: ReadonlySet<string>;
+  /** Names of those files by their folders, so that a listing need not put paths together. */
+  readonly #withheldIn = new Map<string, Set<string>>();
 
   /**
    * @param root Its real path: absolute, without links.
@@ -57,6 +59,15 @@ export class Confinement {
   constructor(root: string, withheld: ReadonlySet<string> = new Set()) {
     this.#root = root.endsWith(sep) ? root.slice(0, -1) : root;
     this.#withheld = withheld;
+    for (const file of withheld) {
+      const names = this.#withheldIn.get(dirname(file)) ?? new Set();
+      this.#withheldIn.set(dirname(file), names.add(basename(file)));
+    }
+  }
+
+  /** Names in a folder that are out of reach; nothing where there are none. */
+  withheldIn(names: readonly string[]): ReadonlySet<string> | undefined {
+    return this.#withheldIn.size === 0 ? undefined : this.#withheldIn.get(this.full(names));
   }
 
   /** Whether a path for the system, without links, is out of reach. */

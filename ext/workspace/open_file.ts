@@ -65,10 +65,9 @@ export function readEntries(
   names: readonly string[],
 ): readonly FolderEntry[] {
   const found: FolderEntry[] = [];
+  const withheld = within.withheldIn(names);
   for (const entry of Deno.readDirSync(within.full(names))) {
-    if (isHiddenName(entry.name) || within.isWithheld(within.full([...names, entry.name]))) {
-      continue;
-    }
+    if (isHiddenName(entry.name) || withheld?.has(entry.name)) continue;
     found.push({ name: entry.name, kind: kindOf(entry) });
   }
   return found.sort((a, b) => a.name < b.name ? -1 : 1);
