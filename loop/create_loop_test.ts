@@ -27,6 +27,7 @@ for (const part of ["llm", "sessions", "steps", "sandboxBuilder"]) {
 }
 
 const WRONG_CONFIG: readonly [Record<string, unknown>, "TypeError" | "RangeError", RegExp][] = [
+  [{ polcy: {} }, "TypeError", /there is no option polcy; there are llm, .* policy, /],
   [{ policy: {} }, "TypeError", /policy lacks the method check/],
   [{ redactor: "x" }, "TypeError", /redactor must be an object with the method redact and stream/],
   [{ compactor: true }, "TypeError", /compactor must be an object with the method compact, got bo/],
@@ -63,6 +64,7 @@ const WRONG_REQUEST: readonly [Record<string, unknown>, "TypeError" | "RangeErro
   [{ sessionId: "" }, "TypeError", /sessionId .* got an empty text/],
   [{ message: undefined }, "TypeError", /message must be a text/],
   [{ message: " \n" }, "TypeError", /message .* got an empty text/],
+  [{ timout: 1 }, "TypeError", /there is no option timout; there are sessionId, .* timeoutMs/],
   [{ context: 1 }, "TypeError", /context must be a string/],
   [{ turnContext: {} }, "TypeError", /turnContext must be a string/],
   [{ userId: 1 }, "TypeError", /userId must be a string/],

@@ -10,6 +10,7 @@ import {
   type RunRequest,
 } from "../contracts/loop.ts";
 import { checkFields, checkMs, checkWhole, nameOf, needMethods } from "./argument_checks.ts";
+import { checkOptionNames, checkRequestNames } from "./known_options.ts";
 import { checkBudget, checkLimits, checkPrices, checkScopeLimits } from "./limit_checks.ts";
 import { DefaultPolicy } from "./policy.ts";
 
@@ -51,6 +52,7 @@ export function checkConfig(config: LoopConfig): LoopParts {
   if (typeof config !== "object" || config === null) {
     throw new TypeError(`createLoop: expected a configuration object, got ${nameOf(config)}`);
   }
+  checkOptionNames(config);
   needMethods("createLoop", config, { llm: ["complete"] });
   needMethods("createLoop", config, { sessions: ["get", "updateData", "finalize"] });
   needMethods("createLoop", config, { steps: ["append", "lastN"] });
@@ -219,6 +221,7 @@ export function checkRequest(
   if (typeof request !== "object" || request === null) {
     throw new TypeError(`run: expected a request object, got ${nameOf(request)}`);
   }
+  checkRequestNames(request);
   for (const field of ["sessionId", "message"] as const) {
     const text: unknown = request[field];
     if (typeof text !== "string" || text.trim() === "") {
