@@ -23,6 +23,25 @@ export function definesRun(source: string): boolean {
     /(?<![\w$.])(?:const|let|var)\s+run\s*[=:]/.test(code);
 }
 
+/** The end of a source in which a call of `run` of its own may stand. */
+const OWN_CALL_REACH = 200;
+
+/**
+ * The source without a call of its own `run` at its end, as models like to write one: it is called for them, and what it does is not to be done twice. A call that hands
+ * over data of its own stays, since without it something else would run.
+ */
+export function withoutOwnCall(source: string): string {
+  const trimmed = source.trimEnd();
+  const from = Math.max(0, trimmed.length - OWN_CALL_REACH);
+  const call = /[;}]\s*(?:await\s+)?run\s*\(\s*(?:args|undefined|null|\{\s*\})?\s*\)(?:\s*;)?$/;
+  const inSource = call.exec(trimmed.slice(from));
+  // Read again where strings and comments are blanks: the end of a string may look like a call.
+  const inCode = inSource && call.exec(maskCode(trimmed).slice(from));
+  return inCode?.index === undefined || inCode.index !== inSource?.index
+    ? source
+    : trimmed.slice(0, from + inCode.index + 1);
+}
+
 /** The names that the source declares anywhere: functions, classes, variables, destructured ones too. Rather too many than too few. */
 export function declaredNames(source: string): Set<string> {
   const names = new Set<string>();

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { declaredNames, definesRun, firstComment, maskCode } from "./code_scan.ts";
+import { declaredNames, definesRun, firstComment, maskCode, withoutOwnCall } from "./code_scan.ts";
 
 const DEFINING = [
   "function run() {}",
@@ -78,4 +78,41 @@ Deno.test("code scan: the first comment is one line of it, strings that look lik
   equal(firstComment("const r = /[/*]/; /* a */"), "a");
   equal(firstComment("function run() {}"), "");
   equal(firstComment("/* never closed"), "never closed");
+});
+
+const RUN = "function run(args) { return 1; }";
+for (
+  const end of [
+    " run(args);",
+    "\nrun()",
+    "\n\nawait run( args ) ;",
+    "; run({});",
+    "\nrun(undefined);\n",
+  ]
+) {
+  Deno.test(`code scan: a script is not called twice for ${JSON.stringify(end)} at its end`, () => {
+    equal(withoutOwnCall(RUN + end).replace(/;$/, ""), RUN);
+  });
+}
+
+Deno.test("code scan: whatever is no bare call of run at the end stays as it is", () => {
+  const kept = [
+    RUN,
+    `${RUN} run({ a: 1 });`,
+    `${RUN} run("x");`,
+    `${RUN} rerun(args);`,
+    `${RUN} log(run(args));`,
+    `${RUN} const text = "; run(args);`,
+    `${RUN} // ; run(args)`,
+    `${RUN} const text = \`; run(args)`,
+    "function run(args) { if (args) { return 1; } run(args) }",
+    "",
+    " ",
+  ];
+  for (const source of kept) equal(withoutOwnCall(source), source);
+});
+
+Deno.test("code scan: to look for an own call takes no time that grows with blanks", () => {
+  const source = `${RUN} run(${" ".repeat(1_000_000)}x`;
+  equal(withoutOwnCall(source), source);
 });

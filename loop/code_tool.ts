@@ -4,7 +4,7 @@
  */
 import type { Completion, ModelToolCall, ToolDeclaration } from "../contracts/model.ts";
 import { argumentsOf } from "./call_arguments.ts";
-import { definesRun } from "./code_scan.ts";
+import { definesRun, withoutOwnCall } from "./code_scan.ts";
 import { protocolRules } from "./prompt.ts";
 import { type UnusableReply, writeReminder } from "./reminder.ts";
 import { interpretReply, type Reply } from "./reply.ts";
@@ -47,7 +47,7 @@ export function interpretCodeToolReply(
   if (source !== undefined) {
     return {
       kind: "code",
-      source: source.trim(),
+      source: withoutOwnCall(source.trim()),
       ignoredBlocks: sources.length - 1,
       callId: toolCalls[at]!.id,
     };

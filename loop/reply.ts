@@ -3,7 +3,7 @@
  * a script is another matter. When in doubt nothing runs: a reply that is not understood costs a turn, code run by mistake costs more.
  */
 import type { FinishReason, ModelToolCall } from "../contracts/model.ts";
-import { definesRun } from "./code_scan.ts";
+import { definesRun, withoutOwnCall } from "./code_scan.ts";
 import { type FencedBlock, scanReply } from "./fences.ts";
 import { findWrongForm, type WrongForm } from "./wrong_form.ts";
 
@@ -79,7 +79,7 @@ function chooseScript(blocks: readonly FencedBlock[]): Reply | undefined {
   const chosen = marked.find((block) => definesRun(block.source)) ?? unmarked[0];
   if (chosen === undefined) return undefined;
   const ignoredBlocks = new Set([...marked, ...unmarked, chosen]).size - 1;
-  return { kind: "code", source: chosen.source.trim(), ignoredBlocks };
+  return { kind: "code", source: withoutOwnCall(chosen.source.trim()), ignoredBlocks };
 }
 
 /** Whether a block is marked as one of ours. */

@@ -55,6 +55,19 @@ Deno.test("code-tool: scripts come as calls of one tool and are said as such; an
   );
 });
 
+Deno.test("code-tool and code: a script that calls run itself at its end is run once", async () => {
+  const own = "function run(args) { answer('four'); }";
+  const source = `${own}\nrun(args);`;
+  const block = `\`\`\`javascript\n${source}\n\`\`\``;
+  for (
+    const [protocol, reply] of [["code-tool", scriptCall("c1", source)], ["code", block]] as const
+  ) {
+    using run = codeLoop([reply], protocol);
+    await run.loop.run({ sessionId: "s", message: "How many?" });
+    assert.deepEqual(run.sandboxBuilder.evaluated.map(({ source }) => source), [own]);
+  }
+});
+
 Deno.test("code-tool: a later run says the past as it was said", async () => {
   using run = codeLoop([scriptCall("c1", LOOK), "Two.", "Still two."], "code-tool");
   await run.loop.run({ sessionId: "s", message: "one" });
