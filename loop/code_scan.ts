@@ -23,6 +23,12 @@ export function definesRun(source: string): boolean {
     /(?<![\w$.])(?:const|let|var)\s+run\s*[=:]/.test(code);
 }
 
+/** Whether the source calls `run` itself, wherever. */
+export function callsRun(source: string): boolean {
+  const named = maskCode(source).matchAll(/(?<![\w$.])(function\s+)?run\s*\(/g);
+  return named.some(([, declares]) => declares === undefined);
+}
+
 /** The end of a source in which a call of `run` of its own may stand. */
 const OWN_CALL_REACH = 200;
 

@@ -3,7 +3,7 @@
  * but args survives, and leave an await out. Each was seen to mend the next reply.
  */
 import type { Execution, ExecutionFailure } from "../contracts/sandbox.ts";
-import { declaredNames } from "./code_scan.ts";
+import { callsRun, declaredNames } from "./code_scan.ts";
 import { DISCOVER_TOOLS } from "./discover_wish.ts";
 
 /** What the hints are made from. */
@@ -30,6 +30,8 @@ export function failureHints(failure: ExecutionFailure, given: HintInput): strin
     ...absentHint(failure),
     ...discoverHint(failure, input),
     ...moduleHint(failure, line ?? ""),
+    ...brokenStringHint(failure),
+    ...ownCallHint(failure, input),
     ...awaitHint(failure, line ?? "", input),
   ];
 }
@@ -87,6 +89,22 @@ function moduleHint({ kind }: ExecutionFailure, line: string): string[] {
   return word === undefined
     ? []
     : [`leave ${word} away: a block is a plain script, without modules`];
+}
+
+/** A line break in a string: most of all where a script came as JSON, in which `\n` is one. */
+function brokenStringHint({ kind, message }: ExecutionFailure): string[] {
+  if (kind !== "syntax" || !message.includes("unexpected end of string")) return [];
+  return [
+    "a line break stands in that string: write \\n there, in the JSON of a call \\\\n, or use a template",
+  ];
+}
+
+/** A script that calls run itself, with data that the call which counts does not have. */
+function ownCallHint({ kind }: ExecutionFailure, { source, hadArgs }: HintInput): string[] {
+  if (kind !== "threw" || hadArgs || !callsRun(source)) return [];
+  return [
+    "run is called for you, without data: what your own call of run hands over has to stand inside run",
+  ];
 }
 
 /** A name that an earlier script of the run declared is missed because no realm outlives its turn: say so. */

@@ -169,6 +169,25 @@ Deno.test("observation: a run that takes its parameter apart is told that args i
   );
 });
 
+Deno.test("observation: a line break in a string is named, as it comes of JSON that was written carelessly", () => {
+  const source = "function run() { return 'a\n'; }";
+  match(
+    failed({ kind: "syntax", message: "SyntaxError: unexpected end of string" }, { source }),
+    /write \\n there, in the JSON of a call \\\\n, or use a template/,
+  );
+});
+
+Deno.test("observation: a script that calls run itself with data is told that the call which counts has none", () => {
+  const own = /what your own call of run hands over has to stand inside run/;
+  const thrown = { kind: "threw", message: "TypeError: cannot read property 'a'" } as const;
+  const source = "function run(args) { return args.a; }\nrun({ a: 1 });";
+  match(failed(thrown, { source, hadArgs: false }), own);
+  ok(!own.test(failed(thrown, { source, hadArgs: true })));
+  ok(
+    !own.test(failed(thrown, { source: "function run(args) { return args.a; }", hadArgs: false })),
+  );
+});
+
 Deno.test("observation: a digest counts as shown only when the whole line tells it", () => {
   const step = (content: string): RunStep => ({
     sessionId: "s",
