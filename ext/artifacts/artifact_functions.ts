@@ -14,8 +14,8 @@ export const MAX_LISTED_ARTIFACTS = 100;
 export interface GivenArtifact {
   /** Its name. */
   readonly filename: string;
-  /** What people read above it. */
-  readonly title: string;
+  /** What people read above it. @default the filename */
+  readonly title?: string;
   /** The text. */
   readonly content: string;
   /** Its type, as a media type or a word. @default what the filename says */
@@ -58,7 +58,7 @@ export async function saveArtifact(
   const saved = await store.save(ownerOf(context), {
     sessionId: context.sessionId,
     filename: name,
-    title: context.redact(title),
+    title: context.redact(title ?? ""),
     type: artifactType(name, type),
     content: context.redact(content),
   });

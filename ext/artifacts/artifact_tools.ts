@@ -56,11 +56,11 @@ export function checkedTools(options: ArtifactOptions, caller: string): readonly
       sideEffect: true,
       properties: {
         filename: { type: "string", description: "such as report.html" },
-        title: { type: "string" },
+        title: { type: "string", description: "the filename if left out" },
         content: { type: "string", description: `up to ${MAX_ARTIFACT_BYTES} bytes` },
         type: { type: "string", description: "a media type; told from the filename if left out" },
       },
-      required: ["filename", "title", "content"],
+      required: ["filename", "content"],
       target: ({ filename }) => typeof filename === "string" ? cleanFilename(filename) : undefined,
       preview: previewOf,
       execute: (given, context) => saveArtifact(artifacts, given, context),
@@ -95,9 +95,9 @@ export function checkedTools(options: ArtifactOptions, caller: string): readonly
 function previewOf({ filename, title, content, type }: GivenArtifact): string {
   const name = cleanFilename(filename);
   const bytes = new TextEncoder().encode(content).length;
-  return `Saves ${name} (${
-    artifactType(name, type)
-  }, ${bytes} bytes) for people to open: ${title}\n\n${content}`;
+  return `Saves ${name} (${artifactType(name, type)}, ${bytes} bytes) for people to open: ${
+    title ?? name
+  }\n\n${content}`;
 }
 
 interface Definition<Arguments>

@@ -187,7 +187,7 @@ Deno.test("artifacts: a call that does not fit is an error that says how, and th
     "artifact_list(null).length",
   ]);
   deepEqual(told.map((text) => typeof text === "string" ? text.slice(0, 92) : text), [
-    "threw artifact_save: $.filename: is missing; $.title: is missing; $.content: is missing",
+    "threw artifact_save: $.filename: is missing; $.content: is missing",
     "threw artifact_save: $: expected object",
     "threw artifact_save: $.filename: expected string, got number; $.more: is no argument of this",
     'threw The filename ".." has nothing in it that can be used. Give one such as report.html.',
@@ -214,4 +214,10 @@ Deno.test("artifacts: a capability without a store is refused at once", () => {
     /artifactCapability: artifacts must be an artifact/,
   );
   throws(() => artifactCapability(undefined as never), TypeError);
+});
+
+Deno.test("artifacts: a title may be left out", async () => {
+  const { artifacts } = new MemoryStore();
+  const [saved] = await calls(artifacts, ['artifact_save({ filename: "a.html", content: "c" })']);
+  equal((await artifacts.read("any", saved.id))?.title, "");
 });
