@@ -71,3 +71,14 @@ export async function done(
   assert.equal(await schedule.finish(claim, ending), true);
   return claim;
 }
+
+/** Deletes one of two sessions that have tasks, one of them claimed, and demands that the other's are left. */
+export async function assertTasksGoWithSession(
+  store: { readonly schedule: ScheduleStore; delete(sessionId: string): Promise<boolean> },
+): Promise<void> {
+  await store.schedule.add(sampleTask());
+  const other = await store.schedule.add(sampleTask({ sessionId: "other" }));
+  await mustClaim(store.schedule, 0);
+  await store.delete("s");
+  assert.deepEqual((await store.schedule.list()).map(({ id }) => id), [other.id]);
+}

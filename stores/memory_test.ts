@@ -15,6 +15,7 @@ import {
   stepStoreContract,
 } from "./contract.ts";
 import { MemoryStore } from "./memory.ts";
+import { assertTasksGoWithSession } from "./_schedule_samples.ts";
 
 stepStoreContract("MemoryStore", () => ({ steps: new MemoryStore() }));
 artifactStoreContract("MemoryStore", () => ({ artifacts: new MemoryStore().artifacts }));
@@ -94,19 +95,5 @@ Deno.test("MemoryStore makes the session of an artifact, and deletes its artifac
 });
 
 Deno.test("MemoryStore deletes a session's tasks with it, and those of no other", async () => {
-  const store = new MemoryStore();
-  const task = {
-    kind: "once",
-    rule: "",
-    zone: "UTC",
-    mode: "message",
-    text: "tea",
-    channel: "session",
-    dueAt: new Date(0),
-  } as const;
-  await store.schedule.add({ ...task, sessionId: "s" });
-  const other = await store.schedule.add({ ...task, sessionId: "other" });
-  await store.schedule.claim({ workerId: "a", now: new Date(0), leaseMs: 1000 });
-  await store.delete("s");
-  assert.deepEqual((await store.schedule.list()).map(({ id }) => id), [other.id]);
+  await assertTasksGoWithSession(new MemoryStore());
 });

@@ -32,5 +32,11 @@ export async function runMessage(context: CommandContext): Promise<Outcome> {
     ].join(", "),
     "dim",
   );
+  if (options.assistant && !options.ephemeral) {
+    const { leftToDo } = await import("../left_to_do.ts");
+    // Where the store cannot be read, the answer still stands.
+    const lines = await leftToDo(result, conversation.store).catch(() => []);
+    for (const line of lines) status.line(line, "dim");
+  }
   return { ...outcomeOfRun(result, { options, interrupt }), isAnswer: true };
 }

@@ -29,6 +29,7 @@ import {
 import { openSqliteStore, type SqliteStore } from "./mod.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
 import { hasCode, StoreFolder } from "../../tests/fixtures/store_folder.ts";
+import { assertTasksGoWithSession } from "../_schedule_samples.ts";
 
 type Fixture =
   & SessionStoreFixture
@@ -437,18 +438,5 @@ Deno.test("SqliteStore that was opened to read only reads, and refuses to write"
 
 Deno.test("SqliteStore deletes a session's tasks with it, and those of no other", async () => {
   await using store = openSqliteStore(":memory:");
-  const task = {
-    kind: "once",
-    rule: "",
-    zone: "UTC",
-    mode: "message",
-    text: "tea",
-    channel: "session",
-    dueAt: new Date(0),
-  } as const;
-  await store.schedule.add({ ...task, sessionId: "s" });
-  const other = await store.schedule.add({ ...task, sessionId: "other" });
-  await store.schedule.claim({ workerId: "a", now: new Date(0), leaseMs: 1000 });
-  await store.delete("s");
-  assert.deepEqual((await store.schedule.list()).map(({ id }) => id), [other.id]);
+  await assertTasksGoWithSession(store);
 });

@@ -33,6 +33,7 @@ Deno.test("--assistant: the model is told the time in the zone, the gap, and the
   strictEqual(second![1]!.content, "Hello.");
   const plain = await home.run(["--session", "t", "Hello."]);
   strictEqual(plain.code, 0, plain.stderr);
+  ok(!plain.stderr.includes("agentloop serve"), plain.stderr);
   ok(!JSON.stringify(server.requests[2]!.body).includes("temporal"));
 });
 
@@ -49,6 +50,8 @@ Deno.test("--assistant: what it saves and schedules is there afterwards, without
   const [, address = "", id] = /\/artifacts\/([\w-]+)\/news\.html and .* \((\S+)\)/.exec(stdout) ??
     [];
   ok(!stdout.includes("Warning"), stdout);
+  match(stderr, /agentloop serve opens artifacts at their addresses; agentloop artifacts show/);
+  match(stderr, /1 scheduled task of this session: agentloop serve, or agentloop schedule run-due/);
   strictEqual((await home.run(["artifacts", "show", address])).stdout, "<h1>News</h1>");
   const tasks = await home.run(["schedule", "ls", "--json"]);
   deepStrictEqual(
