@@ -24,7 +24,7 @@ export async function requestModelList(
 ): Promise<ModelListReply> {
   let ids: readonly string[] = [];
   const failure = await exchange(sender, {
-    request: { method: "get", path: "/models" },
+    request: { kind: "models" },
     read: async (bytes) => {
       const list = await readModelList(bytes, requestTimeoutMs);
       if ("failure" in list) return list.failure;

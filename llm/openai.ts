@@ -155,7 +155,7 @@ class OpenAIClient implements Client {
       const body = buildBody(request, { model, defaults: this.#config, adaptation });
       const builder = new ReplyBuilder(listenerOf(request), contextOf(request));
       const failed = await exchange(await this.#sdk.load(), {
-        request: { method: "post", path: "/chat/completions", body },
+        request: { kind: "completion", body },
         read: (bytes) => readReply(bytes, { builder, idleTimeoutMs: this.#config.idleTimeoutMs }),
         options: this.#optionsFor(request.signal),
       });

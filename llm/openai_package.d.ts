@@ -3,32 +3,25 @@
  * who checks types: seconds of work, and warnings about types of optional packages that are not installed.
  */
 
-/** What is told to the package's client when it is made. */
-export interface PackageOptions {
-  readonly baseURL: string;
-  readonly apiKey: string;
-  readonly adminAPIKey: null;
-  readonly organization: null;
-  readonly project: null;
-  readonly webhookSecret: null;
-  readonly maxRetries: number;
-  /** In ms. */
-  readonly timeout: number;
-  readonly logLevel: "off";
-  /** `null` takes a header out. */
-  readonly defaultHeaders: Readonly<Record<string, string | null>>;
+/** What the caller adds to a request. */
+export interface RequestOptions {
+  readonly signal: AbortSignal;
 }
 
-/** A request as the package puts it together. */
-export interface PackageRequest {
-  readonly url: string;
-  readonly req: { readonly headers: Headers };
+/** What the package's resources send their requests through. */
+export interface ResourceTransport {
+  post(path: string, request: RequestOptions & { readonly body: object }): Promise<Response>;
+  getAPIList(path: string, page: unknown, request: RequestOptions): Promise<Response>;
 }
 
-/** The package's client. */
-export declare class OpenAI {
-  constructor(options: PackageOptions);
-  buildRequest(
-    options: { readonly method: "get" | "post"; readonly path: string; readonly body?: object },
-  ): Promise<PackageRequest>;
+/** `openai/resources/chat/completions`. */
+export declare class Completions {
+  constructor(transport: ResourceTransport);
+  create(body: object, options: RequestOptions): Promise<Response>;
+}
+
+/** `openai/resources/models`. */
+export declare class Models {
+  constructor(transport: ResourceTransport);
+  list(options: RequestOptions): Promise<Response>;
 }
