@@ -2,6 +2,7 @@
  * One HTTP exchange: sends a request and gives the body of a good reply to a reader, within a time limit, ending at once when the caller's signal ends. After it
  * nothing is left open.
  */
+import { startTimer } from "../contracts/timer.ts";
 import { ByteSource } from "./byte_source.ts";
 import { type Failure, failureOfReply, failureOfSilence } from "./failure.ts";
 import { retryAfterMs } from "./retry_after.ts";
@@ -61,10 +62,10 @@ async function sendAndRead(
 ): Promise<Failure | undefined> {
   const { requestTimeoutMs, now } = options;
   let late = false;
-  const timer = setTimeout(() => {
+  const stopTimer = startTimer(requestTimeoutMs, () => {
     late = true;
     controller.abort();
-  }, requestTimeoutMs);
+  });
   let response: Response;
   try {
     response = await sender.send(request, controller.signal);
@@ -73,7 +74,7 @@ async function sendAndRead(
     if (late) return failureOfSilence(requestTimeoutMs, "request");
     return failureOfTransport(error);
   } finally {
-    clearTimeout(timer);
+    stopTimer();
   }
   await using bytes = new ByteSource(response.body);
   return await read(bytes);

@@ -1,5 +1,6 @@
 /** Waiting that ends when a signal does, and the wall around a run. */
 import { AgentLoopError } from "../contracts/errors.ts";
+import { startTimer } from "../contracts/timer.ts";
 
 /**
  * Waits for work, but no longer than a signal lasts: when it is aborted the wait ends at once with the signal's reason, whether or not the
@@ -19,12 +20,12 @@ export function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
  */
 export async function within<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
   const over = Promise.withResolvers<never>();
-  const timer = setTimeout(() => over.reject(late()), ms);
+  const stop = startTimer(ms, () => over.reject(late()));
   work.catch(() => {});
   try {
     return await Promise.race([work, over.promise]);
   } finally {
-    clearTimeout(timer);
+    stop();
   }
 }
 
@@ -42,7 +43,7 @@ export class RunWall implements Disposable {
   readonly #outer: AbortSignal | undefined;
   readonly #onOuterAbort: () => void;
   readonly #timeoutMs: number;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #stopTimer: (() => void) | undefined;
   #leftMs: number;
   #runningSince = 0;
   #pauses = 0;
@@ -65,7 +66,7 @@ export class RunWall implements Disposable {
   /** Lets the wall time stand still until the returned object is disposed: a person is thinking. */
   pause(): Disposable {
     if (this.#pauses++ === 0) {
-      clearTimeout(this.#timer);
+      this.#stopTimer?.();
       this.#leftMs -= performance.now() - this.#runningSince;
     }
     let paused = true;
@@ -79,7 +80,7 @@ export class RunWall implements Disposable {
 
   /** Ends whatever still goes on in the run's name. */
   [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
+    this.#stopTimer?.();
     this.#outer?.removeEventListener("abort", this.#onOuterAbort);
     this.#end("aborted", "The run has ended.");
   }
@@ -87,10 +88,9 @@ export class RunWall implements Disposable {
   #go(): void {
     if (this.signal.aborted) return;
     this.#runningSince = performance.now();
-    this.#timer = setTimeout(
-      () => this.#end("timeout", `The run took longer than its limit of ${this.#timeoutMs} ms.`),
-      Math.max(0, this.#leftMs),
-    );
+    this.#stopTimer = startTimer(Math.max(0, this.#leftMs), () => {
+      this.#end("timeout", `The run took longer than its limit of ${this.#timeoutMs} ms.`);
+    });
   }
 
   #end(code: "aborted" | "timeout", message: string, cause?: unknown): void {

@@ -4,6 +4,7 @@
  */
 import type { Client } from "../contracts/model.ts";
 import type { Sandbox } from "../contracts/sandbox.ts";
+import { startTimer } from "../contracts/timer.ts";
 
 /** From the call of the client to the moment at which its request is surely on the way, in ms: the first one of a program takes some 15 until it is. */
 const SENDING_MS = 40;
@@ -13,7 +14,7 @@ export class WarmUp implements Disposable {
   readonly #client: Promise<void>;
   #isAsked = false;
   #ended = false;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #stopTimer: (() => void) | undefined;
 
   /** Lets the client load what it needs. Whether that works shows at the first call. */
   constructor(llm: Client) {
@@ -26,13 +27,13 @@ export class WarmUp implements Disposable {
     this.#isAsked = true;
     await this.#client;
     if (this.#ended) return;
-    this.#timer = setTimeout(() => warm(sandbox), SENDING_MS);
+    this.#stopTimer = startTimer(SENDING_MS, () => warm(sandbox));
   }
 
   /** Starts nothing any more. */
   [Symbol.dispose](): void {
     this.#ended = true;
-    clearTimeout(this.#timer);
+    this.#stopTimer?.();
   }
 }
 

@@ -54,7 +54,7 @@ class ProcessHost implements SandboxHost {
     checkMayStart();
     const scope = this.#scope(options.scopeKey);
     scope.leases++;
-    clearTimeout(scope.idle);
+    if (scope.idle !== undefined) clearTimeout(scope.idle);
     let keyed = keyedLease(options);
     const closing = new AbortController();
     const join = joiner(closing.signal);

@@ -92,7 +92,7 @@ export class SandboxPool implements SandboxBuilder, AsyncDisposable {
     entry.busy = true;
     entry.lastUse = ++this.#uses;
     entry.relay.current = request;
-    clearTimeout(entry.idle);
+    if (entry.idle !== undefined) clearTimeout(entry.idle);
     try {
       return this.#lend(key, entry, await entry.sandbox);
     } catch (error) {
@@ -268,7 +268,7 @@ function createRelay(first: SandboxBuildRequest): Relay {
 async function dispose(entry: Entry): Promise<void> {
   if (entry.disposed) return;
   entry.disposed = true;
-  clearTimeout(entry.idle);
+  if (entry.idle !== undefined) clearTimeout(entry.idle);
   const sandbox = await entry.sandbox.catch(() => undefined);
   await sandbox?.[Symbol.asyncDispose]();
 }
