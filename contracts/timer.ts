@@ -6,7 +6,10 @@
  */
 const FIRST_MS = 100;
 
-let usesOwn = false;
+/** The timers of a program's first moments. Later ones would only leave more behind. */
+const FIRST_TIMERS = 8;
+
+let started = 0;
 
 /**
  * Calls `onEnd` once after `delayMs`, and keeps the program alive until then. Returns what stops it, which may be called at any time. What `onEnd` throws is uncaught, as in
@@ -18,11 +21,13 @@ let usesOwn = false;
  */
 export function startTimer(delayMs: number, onEnd: () => void): () => void {
   if (!Number.isFinite(delayMs)) throw new TypeError(`A timer takes ms; got ${delayMs}`);
-  return usesOwn ? startOwnTimer(delayMs, onEnd) : startSignalTimer(Math.max(0, delayMs), onEnd);
+  return ++started > FIRST_TIMERS
+    ? startOwnTimer(delayMs, onEnd)
+    : startSignalTimer(Math.max(0, delayMs), onEnd);
 }
 
 function startOwnTimer(delayMs: number, onEnd: () => void): () => void {
-  usesOwn = true;
+  started = FIRST_TIMERS;
   const timer = setTimeout(onEnd, delayMs);
   return () => clearTimeout(timer);
 }

@@ -8,7 +8,7 @@ function waited(delayMs: number): Promise<number> {
   );
 }
 
-// The first timer that is longer than the first moments changes the way for all that follow, so each length is tried on both sides of it.
+// The first timers of a program go another way, until one is longer than the first moments: each length is tried on both sides of it.
 const LENGTHS = [0, -5, 1.5, 20, 100, 101, 130, 0, 20, 130];
 for (const [index, delayMs] of LENGTHS.entries()) {
   Deno.test(`timer ${index + 1}, of ${delayMs} ms, ends once, and not before its time`, async () => {
