@@ -230,7 +230,7 @@ export type { ConverterOptions } from "./sandbox/packs/converter/converter.ts";
 export { htmlToMarkdownCapability } from "./sandbox/packs/html/html_capability.ts";
 export { markdownCapability } from "./sandbox/packs/markdown/markdown_capability.ts";
 export type { GuestLease, LeaseOptions, SandboxHost } from "./sandbox/host.ts";
-export type { GuestPack } from "./sandbox/guest/execution.ts";
+export type { GuestPack } from "./sandbox/guest/realm_bridge.ts";
 export { createInlineHost } from "./sandbox/inline_host.ts";
 export { createProcessHost, type ProcessHostOptions } from "./sandbox/process_host.ts";
 export type { ProcessPoolOptions } from "./sandbox/process_pool.ts";

@@ -115,10 +115,12 @@ export interface Pack {
   /** Secrets for `CallContext.secret` and `CallContext.fill`. One pack of a sandbox may bring them. */
   readonly secrets?: SecretSource;
   /**
-   * JavaScript that runs in each fresh realm before the script: the body of a function with one parameter `host`, an object with
+   * JavaScript whose effect is in each fresh realm before the script: the body of a function with one parameter `host`, an object with
    * `host.call(name, args)` (blocks, or returns a promise in an `async function run`), `host.callNow(name, args)` (blocks in either style),
    * `host.then(value, map)` (applies `map` to a value in either style), `host.define(name, value)` (a global that scripts see)
    * and `host.module(name, value)` (what `require(name)` gives). A function named in `functions` is defined as a global before this runs.
+   * It runs once for all realms that are alike, before there is a script: it can define what calls the host and not call it, and sees no clock. When it throws, every script of
+   * its sandbox fails with what it threw.
    */
   readonly guestSource?: string;
 }

@@ -4,7 +4,7 @@
  * so it is never quoted a second time, and its length is known before anything of it is decoded.
  */
 import type { Execution, SandboxLimits } from "../contracts/sandbox.ts";
-import type { GuestPack } from "./guest/execution.ts";
+import type { GuestPack } from "./guest/realm_bridge.ts";
 
 /** What a host sends. The body of `evaluate` is the script's `args`, of `reply` the result. */
 export type HostMessage =

@@ -1,6 +1,6 @@
 /** Where guests run: the one interface behind which each kind of host stands. */
 import type { EvaluateRequest, Execution, SandboxLimits } from "../contracts/sandbox.ts";
-import type { GuestPack } from "./guest/execution.ts";
+import type { GuestPack } from "./guest/realm_bridge.ts";
 
 /** What a run's scripts are executed with. */
 export interface LeaseOptions {

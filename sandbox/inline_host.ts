@@ -30,7 +30,7 @@ export function createInlineHost(): SandboxHost {
       return {
         warmUp() {
           if (disposed.aborted) return;
-          start(options).then((started) => started.prepare(options.limits), () => {});
+          start(options).then((started) => started.prepare(options.limits, packs), () => {});
         },
         usePacks: (others) => packs = others,
         async evaluate(request) {

@@ -14,6 +14,7 @@ import { formatForRealm } from "./format.ts";
 import { createLogBuffer } from "./log_buffer.ts";
 import { overLimit, readOutcome } from "./outcome.ts";
 import { type MeasuredText, type Realm, RealmError } from "./realm.ts";
+import type { GuestPack } from "./realm_bridge.ts";
 import { SLICE_MS, type Thread } from "./thread.ts";
 
 /** Digits of a length in a reply, as `decodeReply` in realm_bridge.ts reads them. */
@@ -23,14 +24,6 @@ const SLEEP = "sleep";
 
 /** Calls that nobody waited for and whose failures are told one by one. */
 const MAX_UNHEARD = 5;
-
-/** The functions of one pack, and the code that dresses them. */
-export interface GuestPack {
-  /** Names that become global functions. */
-  readonly functions: readonly string[];
-  /** Code that runs in each realm before the script; see `Pack.guestSource`. */
-  readonly source?: string;
-}
 
 /** One script to run. */
 export interface GuestScript {
@@ -173,6 +166,8 @@ export function startExecution(
         return 0;
       case "format":
         return realm.newString(formatForRealm(text));
+      case "seed":
+        return realm.newString(String(script.seed));
       case "answer": {
         const max = limits.argsBytes;
         if (bytes > max) return realm.newString("!" + overLimit("the answer", bytes, max));
@@ -224,45 +219,36 @@ export function startExecution(
   }
 
   async function runScript(): Promise<MeasuredText> {
-    await guest(() => realm.control("setup", JSON.stringify({ limits, seed: script.seed })));
-    for (const pack of script.packs) {
-      await guest(() => realm.control("pack", JSON.stringify(pack)));
-    }
     const evaluated = await guest(() => realm.evaluate(script.source));
-    if (evaluated.threw) return await describe(evaluated.value, true);
-    const fn = await guest(() => realm.evaluate("typeof run === 'function' ? run : undefined"));
-    if (fn.threw) return await describe(fn.value, true);
-    await guest(() =>
-      script.argsJson === undefined
-        ? realm.control("run", fn.value)
-        : realm.control("run", fn.value, script.argsJson)
-    );
-    return await pump();
+    if (evaluated.threw) return await describe(evaluated.value);
+    const given = script.argsJson === undefined ? [] : [script.argsJson];
+    return await pump(await guest(() => realm.control("run", ...given)));
   }
-  async function describe(thrown: Pointer, parsing: boolean): Promise<MeasuredText> {
+  /** What the script threw before there was a `run` to call. */
+  async function describe(thrown: Pointer): Promise<MeasuredText> {
     const described = await guest(() => realm.control("describe", thrown));
-    const text = JSON.stringify({ ...JSON.parse(described!.text), parsing }) + "\n";
+    const text = JSON.stringify({ ...JSON.parse(described!.text), parsing: true }) + "\n";
     return { text, bytes: text.length };
   }
 
   /** Runs jobs and delivers replies until the outcome is there and no call is under way. */
-  async function pump(): Promise<MeasuredText> {
+  async function pump(known: MeasuredText | undefined): Promise<MeasuredText> {
+    let outcome = known;
+    const ask = async () => outcome ??= await guest(() => realm.control("outcome"));
     while (stopped === undefined) {
       if (thread.isDue()) await thread.nextTask();
-      if (await guest(() => realm.runJob())) continue;
+      if (realm.hasJob()) {
+        await guest(() => realm.runJob());
+        continue;
+      }
       const next = replies.shift();
       if (next !== undefined) {
-        if (!next.reply.ok && await guest(() => realm.control("isOver")) !== undefined) {
-          unheard.push(unheardFailure(next));
-        }
+        if (!next.reply.ok && await ask() !== undefined) unheard.push(unheardFailure(next));
         await guest(() => realm.control("settle", next.id, replyText(take(next.reply))));
         continue;
       }
       // Calls may have effects and are waited for, awaited or not; a sleep that lost a race is not.
-      const outcome = outstanding === sleeping
-        ? await guest(() => realm.control("outcome"))
-        : undefined;
-      if (outcome !== undefined) return outcome;
+      if (outstanding === sleeping && await ask() !== undefined) return outcome!;
       // A reply may have come while the outcome was asked for.
       if (replies.length > 0) continue;
       if (outstanding > 0) await new Promise<void>((resolve) => wake = resolve);

@@ -12,7 +12,8 @@ import {
   type GuestMessage,
   type HostMessage,
 } from "../channel.ts";
-import type { GuestPack, GuestReply } from "./execution.ts";
+import type { GuestReply } from "./execution.ts";
+import type { GuestPack } from "./realm_bridge.ts";
 import { createGuestRuntime, type GuestRuntime, type RunningScript } from "./runtime.ts";
 import { startWatchdog, type Watchdog } from "./watchdog.ts";
 
@@ -200,7 +201,7 @@ function createDesk(
       switch (message.type) {
         case "packs":
           packs.set(message.key, message.packs);
-          return runtime.prepare(message.limits);
+          return runtime.prepare(message.limits, message.packs);
         case "evaluate":
           return evaluate(message, body);
         case "reply":

@@ -13,11 +13,18 @@ export interface MemoryLayout {
   readonly heapEndAt: number;
 }
 
+/** A part of a memory. */
+export interface MemoryPiece {
+  readonly at: number;
+  readonly bytes: Uint8Array;
+}
+
 /** A memory to start from. */
 export interface MemoryTemplate {
   readonly layout: MemoryLayout;
   readonly byteLength: number;
-  readonly pieces: readonly { readonly at: number; readonly bytes: Uint8Array }[];
+  /** The static data, and the heap. */
+  readonly pieces: readonly [MemoryPiece, MemoryPiece];
 }
 
 /** The build's static data takes 88 KiB at the start of the memory; the stack follows. */
@@ -85,7 +92,9 @@ export function layTemplate(instance: EngineInstance, template: MemoryTemplate):
   const bytes = new Uint8Array(buffer);
   const heapEnd = new Uint32Array(buffer)[heapEndAt / 4]!;
   if (heapEnd < heapBase || heapEnd > bytes.length) return false;
-  bytes.fill(0, heapBase - STACK_BYTES, heapEnd);
+  bytes.fill(0, heapBase - STACK_BYTES, heapBase);
   layPieces(bytes, template);
+  const { at, bytes: heap } = template.pieces[1];
+  if (heapEnd > at + heap.length) bytes.fill(0, at + heap.length, heapEnd);
   return true;
 }

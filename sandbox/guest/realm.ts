@@ -1,16 +1,10 @@
 /**
- * One realm: an engine instance with a runtime, a context and the realm's own code in it, made before a script is known.
+ * One realm: an engine instance with a runtime, a context and the realm's own code in it, made before a script is known (by realm_factory.ts).
  * It moves text in and out and calls the realm's control function; what an execution means is the business of execution.ts.
  */
-import type { Engine, EngineHooks, EngineInstance, Pointer } from "./engine.ts";
+import type { EngineHooks, EngineInstance, Pointer } from "./engine.ts";
 import { SCRIPT_NAME } from "./failure.ts";
-import {
-  layIntoNew,
-  layTemplate,
-  type MemoryLayout,
-  type MemoryTemplate,
-  takeTemplate,
-} from "./memory_template.ts";
+import { layTemplate, type MemoryTemplate } from "./memory_template.ts";
 import type { ControlOperation } from "./realm_bridge.ts";
 
 const encoder = new TextEncoder();
@@ -41,8 +35,10 @@ export interface Realm {
     operation: ControlOperation,
     ...args: (string | Pointer)[]
   ): Promise<MeasuredText | undefined>;
-  /** Runs one pending job; false when there is none. */
-  runJob(): Promise<boolean>;
+  /** Whether a job is pending. */
+  hasJob(): boolean;
+  /** Runs one pending job. */
+  runJob(): Promise<void>;
   /** The two texts that the realm's host function was called with. */
   readCall(argv: Pointer): { operation: string } & MeasuredText;
   /** A new string in the realm. */
@@ -54,23 +50,8 @@ export interface Realm {
   renew(): boolean;
 }
 
-/** Makes realms of one kind. */
-export interface RealmFactory {
-  create(): Promise<Realm>;
-}
-
-/** What a realm is made with. */
-export interface RealmOptions {
-  readonly memoryBytes: number;
-  readonly stackBytes: number;
-  /** From `realmSource()`. */
-  readonly source: string;
-  /** From `measureLayout`; absent when memory cannot be laid anew. */
-  readonly layout: MemoryLayout | undefined;
-}
-
 /** The values that a realm's owner works with; the same in every realm that starts from one template. */
-interface Anchors {
+export interface Anchors {
   readonly runtime: Pointer;
   readonly context: Pointer;
   readonly control: Pointer;
@@ -78,40 +59,23 @@ interface Anchors {
   readonly slots: Pointer;
 }
 
-/** Makes a factory. The first realm sets up the engine and its own code; the others start from a copy of its memory. */
-export function createRealmFactory(engine: Engine, options: RealmOptions): RealmFactory {
-  let first: Promise<{ anchors: Anchors; template: MemoryTemplate | undefined }> | undefined;
-  return {
-    async create() {
-      const instance = await engine.createInstance(options.memoryBytes);
-      if (first !== undefined) {
-        const { anchors, template } = await first;
-        if (template !== undefined && layIntoNew(instance, template)) {
-          return wrapRealm(instance, anchors, template);
-        }
-        return wrapRealm(instance, await setUp(instance, options), undefined);
-      }
-      first = setUp(instance, options).then((anchors) => ({
-        anchors,
-        template: options.layout && takeTemplate(instance.memory, options.layout),
-      }));
-      const { anchors, template } = await first;
-      return wrapRealm(instance, anchors, template);
-    },
-  };
-}
+/** Words to the control function: an operation and two values at most. */
+const SLOTS = 3;
 
-/** Puts a runtime, a context and the realm's own code into a new instance. */
-async function setUp(instance: EngineInstance, options: RealmOptions): Promise<Anchors> {
+/** Puts a runtime, a context and the realm's own code, from `realmSource()`, into a new instance. */
+export async function createAnchors(
+  instance: EngineInstance,
+  { stackBytes, source }: { readonly stackBytes: number; readonly source: string },
+): Promise<Anchors> {
   const { exports } = instance;
   const text = createText(instance);
   const runtime = exports.newRuntime();
-  exports.setMaxStackSize(runtime, options.stackBytes);
+  exports.setMaxStackSize(runtime, stackBytes);
   exports.enableInterruptHandler(runtime);
   const context = exports.newContext(runtime);
   const slots = exports.malloc(4 * SLOTS);
   const host = exports.newFunction(context, text.write("host").at);
-  const own = text.write(options.source);
+  const own = text.write(source);
   const maker = await exports.evaluate(context, own.at, own.length, text.write("agentloop").at);
   exports.free(own.at);
   new Uint32Array(instance.memory.buffer, slots, 1)[0] = host;
@@ -125,13 +89,11 @@ async function setUp(instance: EngineInstance, options: RealmOptions): Promise<A
   return { runtime, context, control, fileName: text.write(SCRIPT_NAME).at, slots };
 }
 
-/** The control function takes an operation and two values at most. */
-const SLOTS = 3;
-
-function wrapRealm(
+/** A realm in an instance that has these values in it; with a template it can be renewed. */
+export function wrapRealm(
   instance: EngineInstance,
   anchors: Anchors,
-  template: MemoryTemplate | undefined,
+  template?: MemoryTemplate,
 ): Realm {
   const { exports } = instance;
   const { runtime, context, slots } = anchors;
@@ -179,10 +141,9 @@ function wrapRealm(
       if (threw) throw new RealmError(readValue(value).text);
       return isUndefined(instance, value) ? undefined : readValue(value);
     },
+    hasJob: () => exports.isJobPending(runtime) !== 0,
     async runJob() {
-      if (exports.isJobPending(runtime) === 0) return false;
       await exports.runJob(runtime, 1, slots);
-      return true;
     },
     readCall: (argv) => ({
       operation: readValue(exports.argument(argv, 0)).text,

@@ -7,7 +7,7 @@ import type { Inspector } from "./realm_inspector.ts";
 import type { Intrinsics } from "./realm_intrinsics.ts";
 
 /** What the realm may ask of the host. Texts only; `call` suspends the realm, the others return at once. */
-export type HostOperation = "call" | "start" | "log" | "answer" | "format";
+export type HostOperation = "call" | "start" | "log" | "answer" | "format" | "seed";
 
 /** Limits that the realm itself checks, before anything is copied out. */
 export interface RealmLimits {
@@ -17,13 +17,25 @@ export interface RealmLimits {
   readonly logBytes: number;
 }
 
-/** What the host may ask of the realm; every operation takes and returns text, but for the function given to `run` and the value given to `describe`. */
+/** What a realm is set up with, once. */
+export interface RealmSetup {
+  readonly limits: RealmLimits;
+  readonly packs: readonly GuestPack[];
+}
+
+/** The functions of one pack, and the code that dresses them. */
+export interface GuestPack {
+  /** Names that become global functions. */
+  readonly functions: readonly string[];
+  /** Code that runs before any script; see `Pack.guestSource`. */
+  readonly source?: string;
+}
+
+/** What the host may ask of the realm; every operation takes and returns text, but for the value given to `describe`. `setup` comes once, before all others. */
 export type ControlOperation =
   | "setup"
-  | "pack"
   | "run"
   | "settle"
-  | "isOver"
   | "outcome"
   | "describe";
 
@@ -41,9 +53,11 @@ export function createBridge(
     readonly intrinsics: Intrinsics;
     readonly encode: Encoder;
     readonly inspector: Inspector;
+    /** The script's own `run`, whatever it is; nothing where there is none. */
+    readonly scriptRun: () => unknown;
   },
 ): Control {
-  const { intrinsics, encode, inspector } = parts;
+  const { intrinsics, encode, inspector, scriptRun } = parts;
   const {
     apply,
     defineProperty,
@@ -65,7 +79,7 @@ export function createBridge(
   let calls = 0;
   let answered = false;
   let outcome: string | undefined;
-  let random = 0;
+  let random: number | undefined;
 
   function limitError(message: string): Error {
     const error = rangeError(message);
@@ -243,14 +257,14 @@ export function createBridge(
   }
 
   function nextRandom(): number {
-    random = (random + 0x6d2b79f5) | 0;
+    // Asked for at its first use: a realm is set up before its script is known.
+    random = ((random ?? +host("seed", "")) + 0x6d2b79f5) | 0;
     let t = intrinsics.imul(random ^ (random >>> 15), 1 | random);
     t = (t + intrinsics.imul(t ^ (t >>> 7), 61 | t)) ^ t;
     return (t ^ (t >>> 14)) >>> 0;
   }
 
-  function installPack(text: string): void {
-    const { functions, source } = parse(text) as { functions: string[]; source?: string };
+  function installPack({ functions, source }: GuestPack): void {
     for (let i = 0; i < functions.length; i++) define(functions[i]!, hostFunction(functions[i]!));
     if (source === undefined) return;
     intrinsics.functionFrom("host", source)({
@@ -266,7 +280,13 @@ export function createBridge(
 
   // One execution
 
-  function run(fn: unknown, argsJson: string | undefined): void {
+  function run(argsJson: string | undefined): void {
+    let fn: unknown;
+    try {
+      fn = scriptRun();
+    } catch (error) {
+      return fail(error);
+    }
     if (typeof fn !== "function") {
       outcome = toJson({ kind: "syntax", message: "the script defines no function run(args)" }) +
         "\n";
@@ -329,21 +349,18 @@ export function createBridge(
   return function control(operation, first, second) {
     switch (operation) {
       case "setup": {
-        const given = parse(first as string) as { limits: RealmLimits; seed: number };
+        const given = parse(first as string) as RealmSetup;
         limits = given.limits;
-        random = given.seed | 0;
+        for (let i = 0; i < given.packs.length; i++) installPack(given.packs[i]!);
         return undefined;
       }
-      case "pack":
-        return void installPack(first as string);
       case "run":
-        return void run(first, second as string | undefined);
+        run(first as string | undefined);
+        return outcome;
       case "settle":
         return void settle(first as string, second as string);
       case "describe":
         return describe(first);
-      case "isOver":
-        return outcome === undefined ? undefined : "";
       case "outcome":
         return outcome;
     }

@@ -17,6 +17,7 @@ export function realmSource(): string {
   const inspector = (${createInspector})(intrinsics);
   (${installGuards})(intrinsics);
   (${installIntl})(host, intrinsics);
-  return (${createBridge})(host, { intrinsics, encode, inspector });
+  const scriptRun = () => typeof run === "function" ? run : undefined;
+  return (${createBridge})(host, { intrinsics, encode, inspector, scriptRun });
 })`;
 }

@@ -2,7 +2,7 @@
  * The guest runtime of one thread: the loaded engine, the next realm made ahead of need, and the executions under way.
  * Used by the guest process and, in the calling process, by whoever cannot start one. It knows no pipes.
  */
-import type { Execution, SandboxLimits } from "../../contracts/sandbox.ts";
+import type { Execution, ExecutionFailure, SandboxLimits } from "../../contracts/sandbox.ts";
 import { type Engine, loadEngine } from "./engine.ts";
 import {
   type GuestExecution,
@@ -10,10 +10,13 @@ import {
   type GuestScript,
   startExecution,
 } from "./execution.ts";
-import { failureFor } from "./failure.ts";
+import { failureFor, printable } from "./failure.ts";
 import { measureLayout } from "./memory_template.ts";
-import { createRealmFactory, type Realm, type RealmFactory } from "./realm.ts";
+import { RealmError } from "./realm.ts";
+import type { GuestPack } from "./realm_bridge.ts";
+import { createRealmFactory } from "./realm_factory.ts";
 import { realmSource } from "./realm_source.ts";
+import { createRealmStocks, type RealmStocks } from "./realm_stocks.ts";
 import { createThread, type Thread } from "./thread.ts";
 
 /** A script under way. */
@@ -25,8 +28,8 @@ export interface RunningScript {
 
 /** Runs scripts. */
 export interface GuestRuntime {
-  /** Makes the next realm for these limits ahead of need. */
-  prepare(limits: SandboxLimits): void;
+  /** Makes the next realm for these limits and packs ahead of need. */
+  prepare(limits: SandboxLimits, packs: readonly GuestPack[]): void;
   /** Runs one script in a fresh realm. */
   start(script: GuestScript, port: GuestPort): RunningScript;
   /** Whether every script waits for its host, and nothing is being made. Told truly once all microtasks have run. */
@@ -48,96 +51,24 @@ export async function createGuestRuntime(
 ): Promise<GuestRuntime> {
   const engine = await load();
   const layout = await measureLayout(engine);
-  const source = realmSource();
-  const stocks = new Map<string, RealmStock>();
-  const stockFor = ({ memoryBytes, stackBytes }: SandboxLimits): RealmStock => {
-    const key = `${memoryBytes}/${stackBytes}`;
-    const known = stocks.get(key);
-    if (known !== undefined) return known;
-    const made = createStock(
-      createRealmFactory(engine, { memoryBytes, stackBytes, source, layout }),
-    );
-    stocks.set(key, made);
-    return made;
-  };
-  const runtime = assemble({ stocks, stockFor, thread: createThread() });
+  const factory = createRealmFactory(engine, { source: realmSource(), layout });
+  const stocks = createRealmStocks(factory);
+  const runtime = assemble(stocks, createThread());
   await selfCheck(runtime, limits);
-  runtime.prepare(limits);
+  stocks.clear();
   return runtime;
-}
-
-/** Fresh realms of one kind. */
-interface RealmStock {
-  /** Sees to it that one is there. */
-  prepare(): void;
-  take(): Realm | Promise<Realm>;
-  /** Takes a used realm back; it is renewed later. */
-  giveBack(realm: Realm): void;
-  /** Renews what was given back, and drops what cannot be renewed. */
-  tidy(): void;
-  /** Whether a realm is being made. */
-  readonly isMaking: boolean;
 }
 
 /** With so many scripts begun, a new one begins only when none of them wants the thread: each holds a realm of a megabyte. */
 const ENOUGH_REALMS = 16;
 
-/** Used realms that are kept at most: more than this are seldom busy at one moment, and each holds about a megabyte. */
-const MAX_STOCK = 32;
-
-function createStock(factory: RealmFactory): RealmStock {
-  const fresh: Realm[] = [];
-  const used: Realm[] = [];
-  let making = 0;
-  let ahead: Promise<Realm> | undefined;
-  const make = (): Promise<Realm> => {
-    making++;
-    return factory.create().finally(() => making--);
-  };
-  const renewed = (): Realm | undefined => {
-    for (;;) {
-      const realm = used.pop();
-      if (realm === undefined || realm.renew()) return realm;
-    }
-  };
-  return {
-    prepare() {
-      if (fresh.length > 0 || used.length > 0 || ahead !== undefined) return;
-      ahead = make();
-      ahead.catch(() => {}); // whoever takes it sees the failure
-    },
-    take() {
-      const ready = fresh.pop() ?? renewed();
-      if (ready !== undefined) return ready;
-      const made = ahead ?? make();
-      ahead = undefined;
-      return made;
-    },
-    giveBack(realm) {
-      if (fresh.length + used.length < MAX_STOCK) used.push(realm);
-    },
-    tidy() {
-      for (let realm = renewed(); realm !== undefined; realm = renewed()) fresh.push(realm);
-    },
-    get isMaking() {
-      return making > 0;
-    },
-  };
-}
-
-function assemble(
-  { stocks, stockFor, thread }: {
-    readonly stocks: ReadonlyMap<string, RealmStock>;
-    readonly stockFor: (limits: SandboxLimits) => RealmStock;
-    readonly thread: Thread;
-  },
-): GuestRuntime {
+function assemble(stocks: RealmStocks, thread: Thread): GuestRuntime {
   let begun = 0;
   let live = 0;
   return {
-    prepare: (limits) => stockFor(limits).prepare(),
+    prepare: (limits, packs) => stocks.of(limits, packs).prepare(),
     start(script, port) {
-      const stock = stockFor(script.limits);
+      const stock = stocks.of(script.limits, script.packs);
       const done = Promise.withResolvers<Omit<Execution, "answerJson">>();
       let cancelled = false;
       let execution: GuestExecution | undefined;
@@ -153,9 +84,15 @@ function assemble(
         }
       }
       async function execute(): Promise<Omit<Execution, "answerJson">> {
-        if (cancelled) return neverRan(script);
-        const taken = stock.take();
-        const realm = taken instanceof Promise ? await taken : taken;
+        if (cancelled) return neverRan(script, failureFor("cancelled", script.limits));
+        let realm;
+        try {
+          const taken = stock.take();
+          realm = taken instanceof Promise ? await taken : taken;
+        } catch (error) {
+          if (error instanceof RealmError) return neverRan(script, failureOfSetup(error));
+          throw error;
+        }
         execution = startExecution(realm, script, { port, thread });
         if (cancelled) execution.cancel();
         const outcome = await execution.done;
@@ -168,23 +105,29 @@ function assemble(
         done: done.promise,
         cancel() {
           cancelled = true;
-          if (execution === undefined) done.resolve(neverRan(script));
-          else execution.cancel();
+          if (execution === undefined) {
+            done.resolve(neverRan(script, failureFor("cancelled", script.limits)));
+          } else execution.cancel();
         },
       };
     },
-    isQuiet: () => thread.isQuiet() && ![...stocks.values()].some((stock) => stock.isMaking),
-    tidy() {
-      for (const stock of stocks.values()) stock.tidy();
-    },
+    isQuiet: () => thread.isQuiet() && !stocks.isMaking,
+    tidy: stocks.tidy,
     close: () => thread.close(),
   };
 }
 
-/** The outcome of a script that was cancelled before it began. */
-function neverRan({ limits, nowMs }: GuestScript): Omit<Execution, "answerJson"> {
-  const failure = failureFor("cancelled", limits);
+/** The outcome of a script that did not begin. */
+function neverRan(
+  { nowMs }: GuestScript,
+  failure: ExecutionFailure,
+): Omit<Execution, "answerJson"> {
   return { failure, logs: "", notes: [], guestMs: 0, hostCalls: 0, clockMs: [nowMs] };
+}
+
+/** The code of a pack is no fault of the script's, but the model is told why nothing of it ran. */
+function failureOfSetup({ message }: RealmError): ExecutionFailure {
+  return { kind: "threw", message: printable(`the sandbox could not be set up: ${message}`) };
 }
 
 /** Calls, logs, a promise, a value and the clock, through everything that was found in the minified build. */

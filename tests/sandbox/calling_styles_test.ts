@@ -239,6 +239,52 @@ Deno.test("a pack's own code dresses its functions in both styles", async () => 
   }
 });
 
+for (
+  const [what, guestSource, message] of [
+    ["throws", 'throw new Error("no map of it");', /no map of it/],
+    [
+      "calls the host",
+      'host.call("readRaw", ["a"]);',
+      /called readRaw before there was a script/,
+    ],
+    ["answers", 'answer("at once");', /called answer before there was a script/],
+  ] as const
+) {
+  Deno.test(`a pack whose own code ${what} is told by every script, and no other sandbox notices`, async () => {
+    await using lease = takeLease(shared(), { functions: ["readRaw"], guestSource });
+    for (let script = 0; script < 2; script++) {
+      const { failure } = await evaluate(lease, "function run() { return 1 }");
+      assert.equal(failure!.kind, "threw");
+      assert.match(failure!.message, /^the sandbox could not be set up: /);
+      assert.match(failure!.message, message);
+    }
+    await using other = takeLease(shared(), { functions: ["readRaw"] });
+    assert.equal(await evaluateValue(other, "function run() { return 1 }"), 1);
+  });
+}
+
+Deno.test("what a pack's own code made is new in every realm", async () => {
+  const guestSource = "const seen = []; host.define('note', (x) => seen.push(x));";
+  await using lease = takeLease(shared(), { guestSource });
+  for (let script = 0; script < 3; script++) {
+    assert.equal(await evaluateValue(lease, "function run() { return note(1) }"), 1);
+  }
+});
+
+Deno.test("a run that is no plain function of the script's is what its reading gives", async () => {
+  await using lease = takeLease(shared());
+  const failed = await evaluate(
+    lease,
+    "Object.defineProperty(globalThis, 'run', { get() { throw new Error('not today') } })",
+  );
+  assert.match(failed.failure!.message, /not today/);
+  const got = await evaluateValue(
+    lease,
+    "Object.defineProperty(globalThis, 'run', { get() { return () => 7 } })",
+  );
+  assert.equal(got, 7);
+});
+
 Deno.test("QJS-14: a host function leads to nothing of the host", async () => {
   await using lease = takeLease(shared());
   assert.deepEqual(
