@@ -1,4 +1,4 @@
-import { equal, ok, throws } from "node:assert/strict";
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { startTimer } from "./timer.ts";
 
 function waited(delayMs: number): Promise<number> {
@@ -8,7 +8,7 @@ function waited(delayMs: number): Promise<number> {
   );
 }
 
-// The first timers of a program go another way, until one is longer than the first moments: each length is tried on both sides of it.
+// The first timers of a program go another way: each length is tried on both sides of it.
 const LENGTHS = [0, -5, 1.5, 20, 100, 101, 130, 0, 20, 130];
 for (const [index, delayMs] of LENGTHS.entries()) {
   Deno.test(`timer ${index + 1}, of ${delayMs} ms, ends once, and not before its time`, async () => {
@@ -31,6 +31,29 @@ Deno.test("a timer may be stopped after it ended", async () => {
   await waited(20);
   stop();
   equal(ended, 1);
+});
+
+Deno.test("timers end in the order of their times, whatever the order in which they were started", async () => {
+  const ended: number[] = [];
+  for (const delayMs of [60, 20, 40, 20.5, 0]) startTimer(delayMs, () => ended.push(delayMs));
+  startTimer(30, () => ended.push(30))();
+  await waited(90);
+  deepEqual(ended, [0, 20, 20.5, 40, 60]);
+});
+
+Deno.test("a timer may stop another that is due with it, and start new ones", async () => {
+  const ended: string[] = [];
+  const stops: (() => void)[] = [];
+  startTimer(10, () => {
+    ended.push("first");
+    stops[0]?.();
+    startTimer(0, () => ended.push("new"));
+  });
+  stops.push(startTimer(10, () => ended.push("stopped")));
+  const until = performance.now() + 15;
+  while (performance.now() < until); // both are due when the thread is free again
+  await waited(20);
+  deepEqual(ended, ["first", "new"]);
 });
 
 Deno.test("a timer takes a finite number of ms", () => {

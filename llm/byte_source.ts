@@ -3,6 +3,7 @@
  *
  * The parts are read into one buffer, again and again: to let the runtime make one for each, of 64 KiB, takes more time than all else that a short reply needs.
  */
+import { startTimer } from "../contracts/timer.ts";
 
 /** What a wait for the next bytes brought: `bytes` are there until the next wait. `silence` and `broken` leave the source to be disposed. */
 export type NextBytes =
@@ -29,14 +30,14 @@ export class ByteSource implements AsyncDisposable {
   async next(waitMs: number): Promise<NextBytes> {
     if (this.#reader === undefined) return { kind: "end" };
     const silence = Promise.withResolvers<NextBytes>();
-    const timer = setTimeout(() => silence.resolve({ kind: "silence" }), Math.max(0, waitMs));
+    const stopTimer = startTimer(waitMs, () => silence.resolve({ kind: "silence" }));
     try {
       for (;;) {
         const part = await Promise.race([read(this.#reader), silence.promise]);
         if (part.kind !== "bytes" || part.bytes.length > 0) return part;
       }
     } finally {
-      clearTimeout(timer);
+      stopTimer();
     }
   }
 

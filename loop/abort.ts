@@ -2,17 +2,37 @@
 import { AgentLoopError } from "../contracts/errors.ts";
 import { startTimer } from "../contracts/timer.ts";
 
+/** Who waits for work under a signal. A run's turns wait often and a run is aborted once: the signal has one listener for all of them. */
+const waits = new WeakMap<AbortSignal, Set<(reason: unknown) => void>>();
+
 /**
  * Waits for work, but no longer than a signal lasts: when it is aborted the wait ends at once with the signal's reason, whether or not the
  * work heeds the signal itself. Work that is left behind ends unheard.
  */
 export function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+    if (signal.aborted) reject(signal.reason);
+    const waiting = waitsUnder(signal);
+    waiting.add(reject);
+    work.then((value) => {
+      waiting.delete(reject);
+      resolve(value);
+    }, (error) => {
+      waiting.delete(reject);
+      reject(error);
+    });
   });
+}
+
+function waitsUnder(signal: AbortSignal): Set<(reason: unknown) => void> {
+  const known = waits.get(signal);
+  if (known !== undefined) return known;
+  const made = new Set<(reason: unknown) => void>();
+  waits.set(signal, made);
+  signal.addEventListener("abort", () => {
+    for (const reject of made) reject(signal.reason);
+  }, { once: true });
+  return made;
 }
 
 /**

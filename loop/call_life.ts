@@ -1,4 +1,5 @@
 /** How long a host call may live: as long as its script and its run do, and each wait of it no longer than its deadline. */
+import { startTimer } from "../contracts/timer.ts";
 
 /** The longest wait that a timer can hold, in ms. */
 export const MAX_TIMER_MS = 2_147_483_647;
@@ -39,16 +40,16 @@ export class CallLife implements Disposable {
   async wait<T>(result: T | PromiseLike<T>, timeoutMs?: number): Promise<Wait<T>> {
     // Most results are there at once; only for those that are not are a timer and a listener worth their price.
     if (!isThenable(result)) return { kind: "settled", value: result };
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let stopTimer: (() => void) | undefined;
     const over = Promise.withResolvers<Wait<T>>();
     const onAbort = () => over.resolve({ kind: "ended" });
     if (this.signal.aborted) onAbort();
     else this.signal.addEventListener("abort", onAbort, { once: true });
     if (timeoutMs !== undefined) {
-      timer = setTimeout(() => {
+      stopTimer = startTimer(Math.min(timeoutMs, MAX_TIMER_MS), () => {
         over.resolve({ kind: "timed_out" });
         this.#controller.abort(new DOMException(`no result in ${timeoutMs} ms`, "TimeoutError"));
-      }, Math.min(timeoutMs, MAX_TIMER_MS));
+      });
     }
     try {
       const settled = Promise.resolve(result).then((
@@ -56,7 +57,7 @@ export class CallLife implements Disposable {
       ) => ({ kind: "settled", value } as const));
       return await Promise.race([settled, over.promise]);
     } finally {
-      clearTimeout(timer);
+      stopTimer?.();
       this.signal.removeEventListener("abort", onAbort);
     }
   }

@@ -15,6 +15,8 @@ export class Connection implements Disposable, AsyncDisposable {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   #last: Promise<unknown> = Promise.resolve();
+  /** Calls that wait, or are tried again. */
+  #waiting = 0;
   #isOpen = true;
 
   /** Opens the file; blocks while another process creates or migrates it. */
@@ -78,26 +80,41 @@ export class Connection implements Disposable, AsyncDisposable {
     this.#database.close();
   }
 
-  #inOrder<T>(doing: string, work: () => T): Promise<T> {
-    const result = this.#last.then(() => this.#attempts(doing, work));
+  // Where nobody waits and no lock is in the way, which is nearly always, it is done at once.
+  async #inOrder<T>(doing: string, work: () => T): Promise<T> {
+    const deadline = performance.now() + this.#options.lockTimeoutMs;
+    if (this.#waiting === 0) {
+      const done = this.#attempt(doing, { work, deadline });
+      if (done !== undefined) return done.value;
+    }
+    this.#waiting++;
+    const result = this.#last.then(() => this.#attempts(doing, { work, deadline }));
     this.#last = result.then(ignore, ignore);
-    return result;
+    try {
+      return await result;
+    } finally {
+      this.#waiting--;
+    }
   }
 
-  async #attempts<T>(doing: string, work: () => T): Promise<T> {
-    let deadline = 0;
+  async #attempts<T>(doing: string, task: Task<T>): Promise<T> {
     for (let attempt = 0;; attempt++) {
-      if (!this.#isOpen) throw new TypeError(`The store in ${this.path} is closed.`);
-      try {
-        return work();
-      } catch (error) {
-        deadline ||= performance.now() + this.#options.lockTimeoutMs;
-        if (sqliteFailure(error) !== "locked" || performance.now() >= deadline) {
-          throw storeError(error, doing, this.path);
-        }
-      }
+      const done = this.#attempt(doing, task);
+      if (done !== undefined) return done.value;
       // SQLite's own waits grow to 100 ms, which starves a writer among several busy ones: come back soon, and at no fixed beat.
       await delay(Math.random() * Math.min(1 + attempt, 20));
+    }
+  }
+
+  /** Does it, unless somebody else holds the lock. */
+  #attempt<T>(doing: string, { work, deadline }: Task<T>): { readonly value: T } | undefined {
+    if (!this.#isOpen) throw new TypeError(`The store in ${this.path} is closed.`);
+    try {
+      return { value: work() };
+    } catch (error) {
+      const isLocked = sqliteFailure(error) === "locked";
+      if (isLocked && performance.now() < deadline) return undefined;
+      throw storeError(error, doing, this.path);
     }
   }
 
@@ -126,6 +143,12 @@ export class Connection implements Disposable, AsyncDisposable {
       // Somebody still reads: the last one to close empties it.
     }
   }
+}
+
+interface Task<T> {
+  readonly work: () => T;
+  /** Until then a lock is waited for. */
+  readonly deadline: number;
 }
 
 function ignore(): void {}

@@ -330,12 +330,36 @@ Deno.test("SqliteStore finishes the calls that were made before it is closed, an
 });
 
 Deno.test("SqliteStore refuses the calls that still wait when it is disposed of at once", async () => {
+  using folder = new StoreFolder();
+  const path = `${folder.path}/store.db`;
   let pending: Promise<unknown>;
+  using other = new DatabaseSync(path);
   {
-    using store = openSqliteStore(":memory:");
-    pending = assert.rejects(store.append(sampleStep()), TypeError);
+    using store = openSqliteStore(path);
+    other.exec("BEGIN IMMEDIATE");
+    // The first waits for the lock, the second for the first.
+    pending = Promise.all([
+      assert.rejects(store.append(sampleStep()), TypeError),
+      assert.rejects(store.append(sampleStep()), TypeError),
+    ]);
   }
+  other.exec("COMMIT");
   await pending;
+  await using again = openSqliteStore(path);
+  assert.deepEqual(await again.lastN(sampleStep().sessionId, 9), []);
+});
+
+Deno.test("SqliteStore keeps what was given before it is disposed of at once, where nothing was in the way", async () => {
+  using folder = new StoreFolder();
+  const path = `${folder.path}/store.db`;
+  let appended: Promise<unknown>;
+  {
+    using store = openSqliteStore(path);
+    appended = store.append(sampleStep());
+  }
+  await appended;
+  await using again = openSqliteStore(path);
+  assert.equal((await again.lastN(sampleStep().sessionId, 9)).length, 1);
 });
 
 Deno.test("SqliteStore waits for another writer without holding up the thread", async () => {
