@@ -12,10 +12,13 @@ export type NextBytes =
   | { readonly kind: "silence" }
   | { readonly kind: "broken"; readonly error: unknown };
 
-const BUFFER_BYTES = 65_536;
+/** Holds more than a server sends at once while a model writes. */
+const BUFFER_BYTES = 16_384;
+/** Buffers that are kept at most: half a megabyte. */
+const MAX_SPARE = 32;
 
-/** The buffer of the last source that came to its end, for the next one. */
-let spare: ArrayBuffer | undefined;
+/** The buffers of sources that came to their end, for those that begin. */
+const spare: ArrayBuffer[] = [];
 
 /** Reads a body. */
 export class ByteSource implements AsyncDisposable {
@@ -70,14 +73,13 @@ function readerOf(body: ReadableStream<Uint8Array>): PartReader {
     // The stream of a caller's own `fetch` need not be one of bytes.
     return body.getReader();
   }
-  let buffer = spare ?? new ArrayBuffer(BUFFER_BYTES);
-  spare = undefined;
+  let buffer = spare.pop() ?? new ArrayBuffer(BUFFER_BYTES);
   return {
     async read() {
       const { done, value } = await reader.read(new Uint8Array(buffer));
       // Where the stream was given up the buffer stays away.
       if (value !== undefined) buffer = value.buffer;
-      if (value !== undefined && done) spare = buffer;
+      if (value !== undefined && done && spare.length < MAX_SPARE) spare.push(buffer);
       return { done, value };
     },
     cancel: () => reader.cancel(),
