@@ -40,7 +40,12 @@ export interface Tool {
   readonly returns?: JsonSchema;
   /** Whether it has consequences outside. @default false */
   readonly sideEffect?: boolean;
-  /** Whether a call may run while others do. @default false */
+  /**
+   * Whether a call only looks: it may run while others do, and be made again without harm. One that ends at once is written down together with its result, where every other call is
+   * written down before it is made.
+   *
+   * @default false
+   */
   readonly safe?: boolean;
   /** Wall time that one call may take, in ms, capped by what is left of the run. @default 120_000 */
   readonly timeoutMs?: number;

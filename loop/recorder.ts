@@ -53,6 +53,8 @@ const PASSING: RedactionStream = { push: (piece) => piece, flush: () => "" };
 export class Recorder {
   readonly #options: RecorderOptions;
   #stepCount = 0;
+  /** Events that are kept back. */
+  #held: RunEventBody[] | undefined;
   #closed = false;
   #signal: AbortSignal | undefined;
 
@@ -93,28 +95,38 @@ export class Recorder {
     const step = this.#newStep(body);
     const stored = await this.#append(body, () => steps.append(step));
     this.#stepCount++;
-    if (event !== undefined) this.emit(event);
+    if (event !== undefined) this.#tell(event);
     const kept = { ...stored, ...step };
     this.#options.onStep?.(kept);
     return kept;
   }
 
   /**
-   * Appends steps that belong together, then tells their events: at once where the store can do that, which costs little more than one of them.
+   * Appends steps that belong together, then tells their events: at once where the store can do that, which costs little more than one of them. Events that are kept back
+   * are told before that of the record at `releaseAt`.
    *
    * @throws {AgentLoopError} when the store fails.
    */
-  async recordAll(records: readonly StepRecord[]): Promise<RunStep[]> {
+  async recordAll(
+    records: readonly StepRecord[],
+    releaseAt: number = Infinity,
+  ): Promise<RunStep[]> {
     const { steps } = this.#options;
     if (records.length < 2 || steps.appendAll === undefined) {
       const recorded: RunStep[] = [];
-      for (const { body, event } of records) recorded.push(await this.record(body, event));
+      for (const [at, { body, event }] of records.entries()) {
+        if (at === releaseAt) this.release();
+        recorded.push(await this.record(body, event));
+      }
       return recorded;
     }
     const added = records.map(({ body }) => this.#newStep(body));
     const stored = await this.#append(records[0]!.body, () => steps.appendAll!(added));
     this.#stepCount += added.length;
-    for (const { event } of records) if (event !== undefined) this.emit(event);
+    for (const [at, { event }] of records.entries()) {
+      if (at === releaseAt) this.release();
+      if (event !== undefined) this.#tell(event);
+    }
     const kept = stored.map((step, at) => ({ ...step, ...added[at]! }));
     for (const step of kept) this.#options.onStep?.(step);
     return kept;
@@ -131,8 +143,25 @@ export class Recorder {
     return await (this.#signal === undefined ? appended : untilAborted(this.#signal, appended));
   }
 
+  /** Keeps back what is told from now on: it comes of something that is not in the store yet. Events of steps are told all the same. */
+  hold(): void {
+    this.#held ??= [];
+  }
+
+  /** Tells what was kept back, and keeps nothing back any more. */
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const event of held) this.#tell(event);
+  }
+
   /** Tells an event. What a listener does wrong is its own business. */
   readonly emit = (body: RunEventBody): void => {
+    if (this.#held === undefined) this.#tell(body);
+    else this.#held.push(body);
+  };
+
+  #tell(body: RunEventBody): void {
     const { listener, observe, runId, sessionId, agent } = this.#options;
     if ((listener === undefined && observe === undefined) || this.#closed) return;
     const named = agent === undefined ? {} : { agent };
@@ -145,11 +174,12 @@ export class Recorder {
     } catch {
       // See above.
     }
-  };
+  }
 
   /** Tells the last event. What a host function still has to tell after that goes nowhere. */
   close(last: RunEventBody): void {
-    this.emit(last);
+    this.release();
+    this.#tell(last);
     this.#closed = true;
   }
 

@@ -9,6 +9,7 @@ import type { RunStep } from "../contracts/step.ts";
 import { untilAborted } from "./abort.ts";
 import type { CallCost } from "./call_cost.ts";
 import { argumentsOf } from "./call_arguments.ts";
+import { CallRecords } from "./call_records.ts";
 import { type CallsOwner, callsStep, callStep, type KeptResult, resultStep } from "./call_steps.ts";
 import { attempt } from "./failure.ts";
 import { DISCOVER_TOOLS } from "./discover_wish.ts";
@@ -89,9 +90,16 @@ export async function makeCalls(
   context: CallsContext,
 ): Promise<void> {
   const { recorder, conversation } = run;
-  const { lost } = context;
-  const { claim } = context;
+  const { lost, claim } = context;
   let { reply, stepIndex = 0 } = context;
+  const onWritten = (step: RunStep | undefined) => {
+    if (step === undefined) return;
+    conversation.add(step);
+    stepIndex = step.stepIndex;
+    run.unsettled = [];
+    run.reminders = 0;
+    reply = undefined;
+  };
   const maxBytes = toldBytes(run, calls.length);
   let sequence = 0;
   for (const group of groupsOf(run, calls)) {
@@ -100,24 +108,27 @@ export async function makeCalls(
     if (first !== undefined) {
       await claim?.(await recorder.record(first.body, first.event));
     }
-    const steps = await recorder.recordAll(reply === undefined ? begun : [reply, ...begun]);
-    if (reply !== undefined) {
-      conversation.add(steps[0]!);
-      stepIndex = steps[0]!.stepIndex;
-      run.unsettled = [];
-      run.reminders = 0;
-      reply = undefined;
-    }
+    const records = new CallRecords(recorder, { reply, begun, onWritten });
+    if (claim !== undefined || !group.every((call) => isHarmless(run, call))) await records.write();
     const firstSequence = sequence;
     sequence += group.length;
-    const outcomes = await Promise.all(
+    const written = async () => {
+      await records.write();
+      return stepIndex;
+    };
+    const made = Promise.all(
       group.map((call, at) =>
-        makeCall(run, { call, calls, stepIndex, context, sequence: firstSequence + at, maxBytes })
+        makeCall(run, { call, calls, written, context, sequence: firstSequence + at, maxBytes })
       ),
     );
+    await records.writeUnlessDone(made);
+    const outcomes = await made.catch(async (error) => {
+      await records.write();
+      throw error;
+    });
     const ends = outcomes.filter((outcome) => "content" in outcome)
       .map((end) => ending(end, run));
-    for (const step of await recorder.recordAll(ends)) conversation.add(step);
+    for (const step of await records.finish(ends)) conversation.add(step);
     await endWaiting(run, { outcomes, calls, stepIndex });
   }
 }
@@ -150,12 +161,18 @@ function groupsOf({ tools }: RunState, calls: readonly ModelToolCall[]): ModelTo
   return groups;
 }
 
+/** Whether it would do no harm to make a call again that was made and is not in the trace. */
+function isHarmless({ tools }: RunState, { name }: ModelToolCall): boolean {
+  const tool = tools.byName.get(name);
+  return tool?.safe === true && tool.hostFunction.sideEffect !== true;
+}
+
 interface OneCall {
   readonly call: ModelToolCall;
   /** All that are made with it. */
   readonly calls: readonly ModelToolCall[];
-  /** The step of their reply. */
-  readonly stepIndex: number;
+  /** Sees to it that it is in the trace that it is made. Gives the step of the reply. */
+  readonly written: () => Promise<number>;
   readonly context: CallsContext;
   readonly sequence: number;
   /** So much of its result is told at most; below zero all of it. */
@@ -207,7 +224,7 @@ async function makeCall(
 
 async function resultOf(
   run: RunState,
-  { call, calls, stepIndex, context: { turn, trace, lost, word }, sequence, maxBytes }: OneCall,
+  { call, calls, written, context: { turn, trace, lost, word }, sequence, maxBytes }: OneCall,
 ): Promise<
   | { ok: boolean; text: string; found?: KeptResult["found"] | undefined }
   | { readonly pending: PendingApproval }
@@ -224,6 +241,7 @@ async function resultOf(
   }
   const notes: string[] = [];
   let pending: PendingApproval | undefined;
+  const tool = run.tools.byName.get(call.name)?.hostFunction;
   const pass = run.openGate({
     turn,
     trace,
@@ -237,13 +255,14 @@ async function resultOf(
     ...(word?.callId === call.id ? { approve: word.approve } : {}),
   });
   const reply = await pass({
-    name: run.tools.byName.get(call.name)?.hostFunction.name ?? call.name,
+    name: tool?.name ?? call.name,
     argsJson: `[${call.argumentsJson}]`,
     sequence,
     signal: run.signal,
   });
   if (pending !== undefined) {
     const { parts: { steps }, request: { sessionId }, runId } = run;
+    const stepIndex = await written();
     const newest = await attempt(
       { doing: `read the steps of session ${sessionId}`, code: "store_failed" },
       () => steps.lastN(sessionId, PENDING_REACH),

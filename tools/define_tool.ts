@@ -43,7 +43,7 @@ export interface ToolDefinition<Parameters extends ToolParameters = ToolParamete
   readonly returns?: ToolParameters;
   /** Whether it has consequences outside; the default policy then asks. @default false */
   readonly sideEffect?: boolean;
-  /** Whether a call may run while others do. @default false */
+  /** Whether a call only looks: see `Tool.safe`. @default false */
   readonly safe?: boolean;
   /** Wall time that one call may take, in ms. @default 120_000 */
   readonly timeoutMs?: number;
