@@ -8,6 +8,7 @@ import type { Message, ModelToolCall } from "../contracts/model.ts";
 import { type RunStep, STEP_TYPE_SUMMARY } from "../contracts/step.ts";
 import { callIdOf, callsOf } from "./call_steps.ts";
 import { elideScript } from "./elide.ts";
+import { withoutPointer } from "./kept_results.ts";
 import { textTokens } from "./message_size.ts";
 import { joinPieces, type Piece, summaryText } from "./piece.ts";
 import { scriptCall } from "./script_call.ts";
@@ -218,7 +219,14 @@ export class Conversation {
     const id = callIdOf(toolArgs);
     // A result whose call is not in the conversation would be refused by every provider.
     if (!this.#unanswered.has(id)) return;
-    this.#answerCall(id, { kind: "call_result", role: "user", content, ...stepOf(stepIndex) });
+    const { name = "" } = this.#unanswered.get(id) ?? {};
+    const told = this.#nativeCalls ? content : withoutPointer(content, { name, toolArgs });
+    this.#answerCall(id, {
+      kind: "call_result",
+      role: "user",
+      content: told,
+      ...stepOf(stepIndex),
+    });
   }
 
   #answerCall(id: string, piece: Piece): void {

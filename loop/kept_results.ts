@@ -7,7 +7,7 @@ import type { ToolDeclaration } from "../contracts/model.ts";
 import type { StepStore } from "../contracts/step.ts";
 import { untilAborted } from "./abort.ts";
 import { argumentsOf } from "./call_arguments.ts";
-import { callIdOf, wholeOf } from "./call_steps.ts";
+import { callIdOf, keepsWhole, wholeOf } from "./call_steps.ts";
 import { attempt } from "./failure.ts";
 import { clipMiddle, headBytes, utf8Bytes } from "./utf8.ts";
 
@@ -42,11 +42,32 @@ export function tellResult(
 ): ToldResult {
   const bytes = utf8Bytes(text);
   if (maxBytes < 0 || bytes <= maxBytes) return { content: text };
-  const pointer =
-    `[shortened: the result has ${text.length} characters; ${READ_RESULT.name}({"call_id": ${
-      JSON.stringify(callId)
-    }, "from": …}) shows the rest]`;
+  const pointer = `${SHORTENED}${text.length} characters; ${READ_RESULT.name}({"call_id": ${
+    JSON.stringify(callId)
+  }, "from": …}) shows the rest]`;
   return { content: `${clipMiddle(text, maxBytes)}\n${pointer}`, whole: text };
+}
+
+/** Begins the line behind a result that was shortened. */
+const SHORTENED = "[shortened: the result has ";
+
+/**
+ * A result as it is told where nothing reads on in it: to a model that writes scripts. Part of stored conversations' prompts: a change moves their prefix.
+ *
+ * @param name of the tool that was called
+ */
+export function withoutPointer(
+  content: string,
+  { name, toolArgs }: { readonly name: string; readonly toolArgs: string | undefined },
+): string {
+  if (name === READ_RESULT.name) {
+    return content.replace(/^(\[characters \d+ to \d+ of \d+), go on from \d+\]/, "$1]");
+  }
+  const at = content.lastIndexOf(`\n${SHORTENED}`);
+  if (at < 0 || !keepsWhole({ stepType: "tool_result", toolArgs })) return content;
+  const pointer = content.slice(at + 1);
+  const size = pointer.slice(0, pointer.indexOf(";"));
+  return `${content.slice(0, at + 1)}${size}; the rest is not at hand here]`;
 }
 
 /** Where long results are kept. */

@@ -121,6 +121,43 @@ Deno.test("long results: secrets are taken out before anything is kept or cut", 
   assert.ok(!JSON.stringify(run.llm.requests).includes("key-0"));
 });
 
+Deno.test("long results: a run without the tool that reads on is not told of it, and says the past the same way again; one with it is", async () => {
+  for (const protocol of ["code", "code-tool", "auto"] as const) {
+    const store = new MemoryStore();
+    using run = toolLoop([CALL, read("line 15000"), "done"], { store });
+    await run.loop.run({ sessionId: "s", message: "go" });
+    const told: string[] = [];
+    for (const message of ["one", "two"]) {
+      using later = fixture(["fine"], { store, config: { protocol } });
+      await later.loop.run({ sessionId: "s", message });
+      told.push(JSON.stringify(later.llm.requests[0]?.messages.slice(0, 6)));
+    }
+    assert.match(told[0]!, /the result has \d+ characters; the rest is not at hand here\]/);
+    assert.match(told[0]!, /\[characters \d+ to \d+ of \d+\]/);
+    assert.doesNotMatch(told[0]!, /shows the rest|go on from/);
+    assert.equal(told[1], told[0]);
+    using back = toolLoop([read("line 19999", "r2"), "done"], { store });
+    await back.loop.run({ sessionId: "s", message: "and the end?" });
+    assert.match(JSON.stringify(back.llm.requests[0]?.messages), /shows the rest.*go on from/);
+    assert.match(lastTold(back), /, the end\]\nline 19999$/);
+  }
+});
+
+Deno.test("long results: what a result says itself is told as it is, under any protocol", async () => {
+  const text =
+    '[shortened: the result has 9 characters; read_result({"call_id": "c1", "from": …}) shows the rest]';
+  const store = new MemoryStore();
+  using run = toolLoop([CALL, "done"], {
+    store,
+    text: `[characters 1 to 2 of 3, go on from 2]\n${text}`,
+  });
+  await run.loop.run({ sessionId: "s", message: "go" });
+  using later = fixture(["fine"], { store });
+  await later.loop.run({ sessionId: "s", message: "then" });
+  const told = later.llm.requests[0]!.messages.map(({ content }) => content).join("\n");
+  assert.ok(told.includes(`[characters 1 to 2 of 3, go on from 2]\n${text}`), told);
+});
+
 Deno.test("HIS-09: the case's own text at its caps", () => {
   const text = `${"a".repeat(7999)}🎉🎉🎉`;
   for (const maxBytes of [8000, 8001, 8002, 8003]) {
