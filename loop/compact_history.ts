@@ -9,6 +9,7 @@ import { STEP_TYPE_SUMMARY } from "../contracts/step.ts";
 import { untilAborted } from "./abort.ts";
 import { attempt } from "./failure.ts";
 import { joinPieces, messageStarts, type Piece } from "./piece.ts";
+import { protocolMark } from "./protocol.ts";
 import { partsOf } from "./trim.ts";
 import { NO_USAGE } from "./usage.ts";
 
@@ -92,11 +93,19 @@ export async function askCompactor(
   }
 }
 
-/** The step that keeps a checkpoint. */
+/**
+ * The step that keeps a checkpoint.
+ *
+ * @param scriptsAsCalls what the folded steps say of that, for no later run reads them
+ */
 export function checkpointStep(
   { summary, retainFromStep }: NonNullable<Compacted["checkpoint"]>,
+  scriptsAsCalls: boolean,
 ): { stepType: typeof STEP_TYPE_SUMMARY; content: string; toolArgs: string } {
-  const toolArgs = JSON.stringify({ retain_from_step: retainFromStep });
+  const toolArgs = JSON.stringify({
+    retain_from_step: retainFromStep,
+    ...protocolMark({ scriptsAsCalls }),
+  });
   return { stepType: STEP_TYPE_SUMMARY, content: summary, toolArgs };
 }
 

@@ -9,6 +9,7 @@ import { askCompactor, checkpointStep, foldableView, viewOf } from "./compact_hi
 import { attempt } from "./failure.ts";
 import { Conversation } from "./history.ts";
 import { waitsForWord } from "./pending.ts";
+import { protocolOf } from "./protocol.ts";
 import { Recorder } from "./recorder.ts";
 import { rehydrate } from "./rehydrate.ts";
 import { createRunId } from "./run_id.ts";
@@ -62,7 +63,7 @@ export async function compactSession(options: CompactSessionOptions): Promise<Co
   const { steps, sessionId, compactor, redactor } = checked(options);
   const { now = () => new Date(), random = Math.random } = options;
   const signal = options.signal ?? new AbortController().signal;
-  const { conversation, nextStep, waits } = await readHistory(options);
+  const { conversation, nextStep, waits, scriptsAsCalls } = await readHistory(options);
   const { pieces } = conversation;
   const view = waits ? foldableView(pieces) : viewOf(pieces, { nextStep });
   const messagesBefore = view?.history.length ?? 0;
@@ -81,7 +82,7 @@ export async function compactSession(options: CompactSessionOptions): Promise<Co
   const runId = createRunId(now().getTime(), random);
   const recorder = new Recorder({ steps, sessionId, runId, now, secrets: { redactor } });
   const { content } = await recorder.record({
-    ...checkpointStep(checkpoint),
+    ...checkpointStep(checkpoint, scriptsAsCalls),
     durationMs: Math.max(0, now().getTime() - startedAt),
     promptTokens: tokens.prompt,
     completionTokens: tokens.completion,
@@ -98,6 +99,7 @@ async function readHistory(
     readonly nextStep: number;
     /** For a person's word. */
     readonly waits: boolean;
+    readonly scriptsAsCalls: boolean;
   }
 > {
   const conversation = new Conversation();
@@ -113,7 +115,8 @@ async function readHistory(
   );
   const nextStep = last === undefined ? 0 : last.stepIndex + 1;
   for (const step of replayed) if (step.stepIndex < nextStep) conversation.add(step);
-  return { conversation, nextStep, waits: waitsForWord(replayed) };
+  const scriptsAsCalls = protocolOf("auto", replayed).name === "code-tool";
+  return { conversation, nextStep, waits: waitsForWord(replayed), scriptsAsCalls };
 }
 
 function checked(options: CompactSessionOptions): CompactSessionOptions {

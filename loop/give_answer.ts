@@ -8,6 +8,7 @@ import { untilAborted, within } from "./abort.ts";
 import { NO_COST, stepCost } from "./call_cost.ts";
 import { attempt } from "./failure.ts";
 import { LimitReached } from "./limits.ts";
+import { protocolMark } from "./protocol.ts";
 import type { Answer, RunState } from "./run_state.ts";
 import { callTokens } from "./usage.ts";
 import { clipMiddle } from "./utf8.ts";
@@ -135,7 +136,10 @@ async function tell(
     ...(forced ? { forced } : {}),
     ...(objection === undefined ? {} : { flagged: true }),
   };
-  const kept = stepCost(cost, objection && { flagged: objection.claims.join(" ") });
+  const kept = stepCost(cost, {
+    ...protocolMark(run),
+    ...(objection === undefined ? {} : { flagged: objection.claims.join(" ") }),
+  });
   const step = await recorder.record(
     { stepType: "response", content, ...kept },
     { type: "response", content, tokens: callTokens(cost.usage), ...marks },

@@ -68,13 +68,16 @@ export async function prepareRun(setup: RunSetup): Promise<RunState> {
   // It may fail while something else is waited for; the wait for it comes below.
   building.catch(() => {});
   const [session, steps] = await untilAborted(signal, Promise.all([sessionRead, readSteps(setup)]));
+  // A window of none replays nothing, and yet the form that the model keeps is known.
+  const form = steps.length > 0 ? steps : await untilAborted(signal, newestSteps(setup));
   const stepIndex = setup.resumes ? undefined : await recordMessage(setup);
   if (!setup.resumes) await forgetWaiting(setup);
   const sandbox = await untilAborted(signal, building);
   const run = beginRun(setup, {
     session,
     sandbox,
-    protocol: protocolOf(setup.parts.protocol, steps),
+    protocol: protocolOf(setup.parts.protocol, form),
+    scriptsAsCalls: protocolOf("auto", form).name === "code-tool",
   });
   await run.discovery?.recall(steps.flatMap(searchesOf));
   run.droppedBefore = replay(run, steps);
@@ -91,6 +94,9 @@ export async function prepareRun(setup: RunSetup): Promise<RunState> {
   await compactHistory(run, { force });
   return run;
 }
+
+/** Newest steps of a session among which one tells how its scripts come. */
+const FORM_REACH = 20;
 
 /** A message in place of a word: what waited will never go on, whatever the trace says of it. */
 async function forgetWaiting({ parts, request }: RunSetup): Promise<void> {
@@ -118,7 +124,7 @@ async function recordMessage({ recorder, request }: RunSetup): Promise<number> {
 /** The run's state, before anything was said in it. */
 function beginRun(
   setup: RunSetup,
-  { session, sandbox, protocol }: {
+  { session, sandbox, protocol, scriptsAsCalls }: Pick<RunState, "scriptsAsCalls"> & {
     readonly session: Session;
     readonly sandbox: Sandbox;
     readonly protocol: Protocol;
@@ -160,6 +166,7 @@ function beginRun(
     trace,
     warmUp,
     protocol,
+    scriptsAsCalls,
     tools,
     discovery: undefined,
     kept: new KeptResults({
@@ -231,6 +238,15 @@ function readSteps({ parts, request, resumes }: RunSetup): Promise<RunStep[]> {
         keepsAll: parts.compactor !== undefined,
         resumes,
       }),
+  );
+}
+
+function newestSteps(
+  { parts: { protocol, steps }, request: { sessionId } }: RunSetup,
+): Promise<RunStep[]> {
+  return attempt(
+    { doing: `read the steps of session ${sessionId}`, code: "store_failed" },
+    async () => protocol === "auto" ? await steps.lastN(sessionId, FORM_REACH) : [],
   );
 }
 

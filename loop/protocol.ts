@@ -69,7 +69,7 @@ const CODE_TOOL: Protocol = {
 };
 
 /**
- * The protocol that a run begins with. `auto` begins with scripts in blocks, unless the newest script of the session came as a call.
+ * The protocol that a run begins with. `auto` begins with scripts in blocks, unless the session's newest step that tells says that they come as calls.
  *
  * @param steps those that are replayed
  */
@@ -81,11 +81,41 @@ export function protocolOf(name: LoopProtocol, steps: readonly RunStep[]): Proto
       return TOOLS;
     case "code-tool":
       return CODE_TOOL;
-    case "auto": {
-      const newest = steps.findLast(({ stepType }) => stepType === "execute_js");
-      return newest !== undefined && callIdOf(newest.toolArgs) !== "" ? CODE_TOOL : CODE;
-    }
+    case "auto":
+      return handsOver(steps.findLast((step) => tellsForm(step))) ? CODE_TOOL : CODE;
   }
+}
+
+/** What steps keep of a session whose scripts come as calls, beside such a call. */
+const MARK = { protocol: "code-tool" } as const;
+
+/**
+ * What a step keeps, so that later runs know how scripts come: scripts and their calls are summarized, and leave the window.
+ *
+ * @param scriptsAsCalls whether they come as calls
+ */
+export function protocolMark(
+  { scriptsAsCalls }: { readonly scriptsAsCalls: boolean },
+): Readonly<Record<string, string>> {
+  return scriptsAsCalls ? MARK : {};
+}
+
+/** Whether a step says that scripts come as calls. */
+export function isMarked({ toolArgs }: Pick<RunStep, "toolArgs">): boolean {
+  if (toolArgs?.includes(`"${MARK.protocol}"`) !== true) return false;
+  try {
+    return JSON.parse(toolArgs)?.protocol === MARK.protocol;
+  } catch {
+    return false;
+  }
+}
+
+function tellsForm(step: RunStep): boolean {
+  return step.stepType === "execute_js" || isMarked(step);
+}
+
+function handsOver(step: RunStep | undefined): boolean {
+  return step !== undefined && (callIdOf(step.toolArgs) !== "" || isMarked(step));
 }
 
 /** What `auto` changes to when a model does not keep the form of blocks. */

@@ -187,7 +187,7 @@ export class Recorder {
     const { redactor } = this.#options.secrets;
     if (redactor === undefined) return body;
     const content = redactor.redact(body.content);
-    // A checkpoint holds nothing but the index that later runs go on from.
+    // A checkpoint holds the index that later runs go on from, and words of our own.
     if (body.toolArgs === undefined || body.stepType === STEP_TYPE_SUMMARY) {
       return { ...body, content };
     }

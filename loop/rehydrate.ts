@@ -3,6 +3,7 @@
  * prompt's beginning stays the same over several runs.
  */
 import { isAside, type RunStep, STEP_TYPE_SUMMARY, type StepStore } from "../contracts/step.ts";
+import { isMarked } from "./protocol.ts";
 import { openReach, PENDING_REACH, waitsForWord } from "./pending.ts";
 
 /** What to load. */
@@ -118,7 +119,9 @@ function fromExchangeStart(steps: readonly RunStep[], first: number): RunStep[] 
  * before what is left of it, as it did in that run's own requests.
  */
 function retained(steps: readonly RunStep[], from: number): RunStep[] {
-  const past = steps.filter((step) => isNoSummary(step) && step.stepType !== "error");
+  const past = steps.filter((step) =>
+    isNoSummary(step) && (step.stepType !== "error" || isMarked(step))
+  );
   // What was put in beside a run is told behind it: no summary that was made before that stands for it.
   const first = past.findIndex((step) => step.stepIndex >= from && !isAside(step));
   const kept = past.filter((step, at) =>

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import type { LoopProtocol } from "../contracts/loop.ts";
+import type { Compactor } from "../contracts/compaction.ts";
+import type { LoopConfig, LoopProtocol } from "../contracts/loop.ts";
 import type { Message } from "../contracts/model.ts";
 import type { ScriptedReply, ScriptedStep } from "../llm/scripted.ts";
 import { MemoryStore } from "../stores/memory.ts";
 import { fixture } from "./_run_fixture.ts";
+import { compactSession } from "./compact_session.ts";
 
 function scriptCall(id: string, code: string): ScriptedReply {
   return { toolCalls: [{ id, name: "run_javascript", arguments: { code } }] };
@@ -163,6 +165,88 @@ Deno.test("auto: a model that does not keep the form after a reminder gets the t
   assert.equal(later.llm.requests[0]?.tools?.length, 1);
 });
 
+const SAY = "function run() { answer('two'); }";
+const WRONG = "```python\nanswer(2)\n```";
+
+/** A session whose model was offered the tool, and what it then said. */
+async function changed(
+  replies: readonly ScriptedStep[],
+  config: Partial<LoopConfig> = {},
+): Promise<MemoryStore> {
+  const store = new MemoryStore();
+  using run = fixture([WRONG, WRONG, ...replies], {
+    store,
+    config: { protocol: "auto", ...config },
+  });
+  const { status } = await run.loop.run({ sessionId: "s", message: "go" });
+  assert.equal(status, config.maxIterations === undefined ? "completed" : "max_iterations");
+  return store;
+}
+
+/** Whether the next run of a session begins with the tool. */
+async function beginsWithTool(
+  store: MemoryStore,
+  config: Partial<LoopConfig> = {},
+): Promise<boolean> {
+  using later = fixture(["ok"], { store, config: { protocol: "auto", ...config } });
+  await later.loop.run({ sessionId: "s", message: "again" });
+  return later.llm.requests[0]?.tools?.length === 1;
+}
+
+/** Folds all but the last message. */
+const FOLD: Compactor = {
+  compact: (messages) =>
+    Promise.resolve({
+      messages: [{ role: "user", content: "[Summary]" }, ...messages.slice(-1)],
+      summary: "It was counted.",
+      retainedFrom: messages.length - 1,
+      tokens: { prompt: 0, completion: 0 },
+    }),
+};
+
+Deno.test("auto: that the model is offered the tool outlives the summary of its scripts, also the summary of that", async () => {
+  const store = await changed([scriptCall("c", SAY)]);
+  for (let n = 0; n < 3; n++) {
+    assert.ok(await beginsWithTool(store, { compactor: FOLD }), `run ${n}`);
+  }
+  const steps = await store.lastN("s", 50);
+  assert.equal(steps.filter(({ stepType }) => stepType === "summary").length, 3);
+});
+
+Deno.test("auto: it outlives a summary that was asked for between two runs, and one of a run that calls tools", async () => {
+  const between = await changed([scriptCall("c", SAY)]);
+  const { stored } = await compactSession({ steps: between, sessionId: "s", compactor: FOLD });
+  assert.ok(stored);
+  assert.ok(await beginsWithTool(between));
+  const store = await changed([scriptCall("c", SAY)]);
+  using other = fixture(["fine"], {
+    store,
+    config: { protocol: "tools", tools: { callable: () => [] }, compactor: FOLD },
+  });
+  await other.loop.run({ sessionId: "s", message: "by name" });
+  assert.equal((await store.lastN("s", 9)).some(({ stepType }) => stepType === "summary"), true);
+  assert.ok(await beginsWithTool(store));
+});
+
+Deno.test("auto: it is known also where no script came as a call after that, and where scripts left the window", async () => {
+  for (const replies of [["in words"], [`\`\`\`js\n${SAY}\n\`\`\``]]) {
+    assert.ok(await beginsWithTool(await changed(replies)), String(replies));
+  }
+  assert.ok(await beginsWithTool(await changed([WRONG], { maxIterations: 3 })));
+  const store = await changed([scriptCall("c", SAY)]);
+  for (const historyWindow of [4, 4, 4, 0]) {
+    assert.ok(await beginsWithTool(store, { historyWindow }), `${historyWindow}`);
+  }
+});
+
+Deno.test("auto: a script that came as a block since then, under code, is what counts", async () => {
+  const store = await changed([scriptCall("c", SAY)]);
+  using run = codeLoop([`\`\`\`js\n${SAY}\n\`\`\``], "code", store);
+  await run.loop.run({ sessionId: "s", message: "go" });
+  assert.equal(await beginsWithTool(store, { compactor: FOLD }), false);
+  assert.equal(await beginsWithTool(store), false);
+});
+
 Deno.test("auto: a reply that was cut says nothing about the form", async () => {
   const cut = { text: "```js\nfunction run() {", finishReason: "length" as const };
   using run = codeLoop([cut, cut, cut, "ok"], "auto");
@@ -179,7 +263,7 @@ Deno.test("a session may change between all protocols", async () => {
   const store = new MemoryStore();
   const runs: [LoopProtocol, ScriptedStep[]][] = [
     ["code", [`\`\`\`js\n${LOOK}\n\`\`\``, "one"]],
-    ["code-tool", [scriptCall("c", TELL)]],
+    ["code-tool", [scriptCall("c", SAY)]],
     ["code", ["three"]],
   ];
   for (const [protocol, replies] of runs) {

@@ -46,7 +46,7 @@ export async function compactHistory(
 
 /** Keeps what was made: in the trace where later runs can go on from it, and as the conversation of this one. */
 async function keep(
-  { conversation, recorder }: RunState,
+  { conversation, recorder, scriptsAsCalls }: RunState,
   { compacted, tokens, durationMs }: {
     readonly compacted: Compacted;
     readonly tokens: TokenUsage;
@@ -61,7 +61,7 @@ async function keep(
   if (checkpoint === undefined) recorder.emit(event);
   else {
     await recorder.record({
-      ...checkpointStep(checkpoint),
+      ...checkpointStep(checkpoint, scriptsAsCalls),
       durationMs,
       promptTokens: tokens.prompt,
       completionTokens: tokens.completion,

@@ -10,6 +10,7 @@ import { type CarriedData, carryValue } from "./carried_data.ts";
 import { executeScript, type Performance } from "./execute_script.ts";
 import { attempt } from "./failure.ts";
 import { writeObservation } from "./observation.ts";
+import { protocolMark } from "./protocol.ts";
 import type { Recorder, StepBody } from "./recorder.ts";
 import type { RunState } from "./run_state.ts";
 import type { Trace } from "./trace.ts";
@@ -54,6 +55,7 @@ const MAX_SAID_BYTES = 4096;
 export async function runScript(run: RunState, script: Script): Promise<string | undefined> {
   const { recorder, conversation } = run;
   const { source, ignoredBlocks } = script;
+  run.scriptsAsCalls = run.protocol.name === "code-tool";
   const step = await recorder.record(scriptStep(run, script), {
     type: "execute_js",
     content: source,
@@ -142,14 +144,15 @@ async function concludeScript(
 }
 
 /** The step of a script. What was said around it is for those who read the trace; no prompt holds it. */
-function scriptStep({ recorder }: RunState, { source, said, cost, callId }: Script): StepBody {
+function scriptStep(run: RunState, { source, said, cost, callId }: Script): StepBody {
+  const { recorder } = run;
   const kept = clipMiddle(recorder.redact(said), MAX_SAID_BYTES);
   return {
     stepType: "execute_js",
     content: source,
     ...stepCost(cost, {
       ...(said === "" ? {} : { said: kept }),
-      ...(callId === undefined ? {} : { call_id: callId }),
+      ...(callId === undefined ? protocolMark(run) : { call_id: callId }),
     }),
   };
 }

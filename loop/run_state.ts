@@ -85,6 +85,8 @@ export interface RunState {
   readonly warmUp: WarmUp;
   /** How the model acts; `auto` may change it between turns. */
   protocol: Protocol;
+  /** Whether the session's next run under `auto` is to begin with scripts as calls; steps keep it. */
+  scriptsAsCalls: boolean;
   /** What it can call by name; grows with what is found. */
   tools: RunTools;
   /** Finds further tools, where some can be found. */

@@ -9,7 +9,7 @@ import { fitRequest, shortenRequest } from "./fit_request.ts";
 import { giveAnswer, type TurnEnd } from "./give_answer.ts";
 import { READ_RESULT } from "./kept_results.ts";
 import { shown } from "./passage.ts";
-import { FALLBACK_PROTOCOL, type Offer } from "./protocol.ts";
+import { FALLBACK_PROTOCOL, type Offer, protocolMark } from "./protocol.ts";
 import type { UnusableReply } from "./reminder.ts";
 import { requestTokens } from "./request_size.ts";
 import { RUN_JAVASCRIPT } from "./script_call.ts";
@@ -256,6 +256,7 @@ function changeProtocol(run: RunState, { kind }: UnusableReply): void {
   if (run.parts.protocol !== "auto" || run.protocol.name !== "code") return;
   if (run.reminders === 0 || !isForm) return;
   actBy(run, FALLBACK_PROTOCOL);
+  run.scriptsAsCalls = true;
   run.recorder.emit({
     type: "warning",
     content:
@@ -276,7 +277,7 @@ async function remind(
   await run.recorder.record({
     stepType: "error",
     content,
-    ...stepCost(cost, { kind: reply.kind, reply: quoted }),
+    ...stepCost(cost, { ...protocolMark(run), kind: reply.kind, reply: quoted }),
   }, {
     type: "warning",
     content: `The model's reply could not be used (${reply.kind}): ${content}`,
