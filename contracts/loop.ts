@@ -71,7 +71,7 @@ export interface LoopConfig {
   readonly calls?: CallLog;
   /** The model for sessions that are pinned to none. @default the client's own */
   readonly model?: string;
-  /** Model calls of one run at most. @default 20, in the protocol `tools` 10 */
+  /** Model calls of one run at most, those before it waited among them. @default 20, in the protocol `tools` 10 */
   readonly maxIterations?: number;
   /**
    * Asks for an answer at the last turn: the model is told that its time is over, and what it then says is the answer, marked as `forced`. In the protocol `tools`

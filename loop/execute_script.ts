@@ -13,7 +13,7 @@ import { endWaiting, failedBy, journalOf, openCalls, type SentScript } from "./w
 /** A script on its way, for the first time or again. */
 export interface Performance {
   readonly script: SentScript;
-  /** The turn, from 1; 0 where it goes on before the first. */
+  /** The turn, from 1; where it goes on, the one in which it waited. */
   readonly turn: number;
   /** The span around it. */
   readonly trace: Trace;
@@ -53,8 +53,7 @@ async function execute(
   const calls = openCalls(run, { script, ...(past === undefined ? {} : { past }) });
   const own: string[] = [];
   const context: TurnContext = {
-    // A script that goes on does so before the first turn, and its calls count to it.
-    turn: Math.max(1, turn),
+    turn,
     note: calls === undefined ? (text) => void own.push(text) : calls.note,
     trace,
     ...(calls === undefined ? {} : { begin: calls.begin }),
@@ -69,15 +68,16 @@ async function execute(
     live,
     word: word && run.openGate({ ...context, approve: word }),
   };
-  const execution = await evaluateStoppable(run, { script, calls, answering });
+  const execution = await evaluateStoppable(run, { script, turn, calls, answering });
   return { ...execution, notes: [...execution.notes, ...calls.notes] };
 }
 
 /** Evaluates a script that may have to be stopped at one of its calls. */
 async function evaluateStoppable(
   run: RunState,
-  { script, calls, answering }: {
+  { script, turn, calls, answering }: {
     readonly script: SentScript;
+    readonly turn: number;
     readonly calls: ScriptCalls;
     readonly answering: Answering;
   },
@@ -106,7 +106,7 @@ async function evaluateStoppable(
       case "diverged":
         return failedBy(first.message, calls.entries.length);
       case "waiting":
-        return await endWaiting(run, { script, calls, stop: first });
+        return await endWaiting(run, { script, turn, calls, stop: first });
     }
   } finally {
     calls.close();

@@ -24,12 +24,20 @@ export class WaitingForApproval extends Error {
   }
 }
 
+/** What a run had taken when it came to wait. It counts when the run goes on. */
+export interface Taken {
+  /** Turns, those before earlier waits among them; 0 where an earlier version kept the step. */
+  readonly turns: number;
+}
+
 /** What is left of a reply whose calls were not all made. */
 export interface OpenBatch {
   /** The step of the reply. */
   readonly stepIndex: number;
   /** The call that waits. */
   readonly pending: PendingApproval;
+  /** What the run had taken until then. */
+  readonly taken: Taken;
   /** The calls without a result, in their order; the one that waits is among them unless it was made meanwhile. */
   readonly calls: readonly ModelToolCall[];
   /** Those of them that were begun by a process that ended before their outcome was kept. */
@@ -39,7 +47,7 @@ export interface OpenBatch {
 }
 
 /** The step of a call that waits. */
-export function approvalStep(pending: PendingApproval): StepBody {
+export function approvalStep(pending: PendingApproval, { turns }: Taken): StepBody {
   const { callId, name, target, args, reason } = pending;
   return {
     stepType: "approval",
@@ -49,8 +57,22 @@ export function approvalStep(pending: PendingApproval): StepBody {
       name,
       ...(target === undefined ? {} : { target }),
       args,
+      turns,
     }),
   };
+}
+
+/** A run that begins. */
+export const NOTHING_TAKEN: Taken = { turns: 0 };
+
+/** The turn in which a run goes on: the one in which it came to wait. */
+export function goesOnIn({ turns }: Taken): number {
+  return Math.max(1, turns);
+}
+
+function takenOf({ toolArgs }: RunStep): Taken {
+  const { turns }: { readonly turns?: number } = JSON.parse(toolArgs ?? "{}");
+  return { turns: turns ?? 0 };
 }
 
 /** What a session waits at; nothing when it does not wait, or went on meanwhile. The steps are its newest, in the order of their indexes. */
@@ -76,6 +98,7 @@ export function findOpenBatch(steps: readonly RunStep[]): OpenBatch | undefined 
   return {
     stepIndex: steps[replyAt]!.stepIndex,
     pending: pendingOf(waiting),
+    taken: takenOf(approvals.at(-1) ?? waiting),
     calls,
     lost: new Set(lost),
     waitsSince: waiting.stepIndex,
@@ -86,6 +109,8 @@ export function findOpenBatch(steps: readonly RunStep[]): OpenBatch | undefined 
 export interface OpenScriptStep {
   /** The call that waits. */
   readonly pending: PendingApproval;
+  /** What the run had taken until then. */
+  readonly taken: Taken;
   /** The script's step. */
   readonly stepIndex: number;
 }
@@ -97,7 +122,8 @@ export function findOpenScript(steps: readonly RunStep[]): OpenScriptStep | unde
   if (scriptAt < 0 || after.some((step) => goesOn(step, SCRIPT_WENT_ON))) return undefined;
   const waiting = after.findLast(({ stepType }) => stepType === "approval");
   if (waiting === undefined) return undefined;
-  return { pending: pendingOf(waiting), stepIndex: steps[scriptAt]!.stepIndex };
+  const { stepIndex } = steps[scriptAt]!;
+  return { pending: pendingOf(waiting), taken: takenOf(waiting), stepIndex };
 }
 
 /** Whether a session waits for a word. The steps are its newest, in the order of their indexes. */

@@ -15,6 +15,7 @@ import { Conversation } from "./history.ts";
 import { KeptResults } from "./kept_results.ts";
 import { showsReturned } from "./observation.ts";
 import type { GateOptions } from "./passage.ts";
+import type { Taken } from "./pending.ts";
 import { actBy } from "./act_by.ts";
 import { type Protocol, protocolOf } from "./protocol.ts";
 import type { Recorder } from "./recorder.ts";
@@ -37,6 +38,8 @@ import { watchCalls, watchReservations } from "./watched_calls.ts";
 export interface RunSetup {
   /** The run goes on where another ended: there is no message. */
   readonly resumes: boolean;
+  /** What it had taken when it ended there. */
+  readonly taken: Taken;
   readonly tools: RunTools;
   readonly parts: LoopParts;
   readonly request: RunRequest;
@@ -155,7 +158,7 @@ function beginRun(
     model,
     runId,
     maxIterations,
-    lastTurn: maxIterations,
+    lastTurn: lastTurnOf(setup, maxIterations),
     heldBack: undefined,
     maxArgsBytes: request.limits?.argsBytes ?? parts.limits.argsBytes ?? Infinity,
     signal,
@@ -206,6 +209,12 @@ function beginRun(
   actBy(run, protocol);
   run.discovery = openDiscovery(run);
   return run;
+}
+
+/** A run that goes on and has no turn left still gets the one for its last text, where it has one. */
+function lastTurnOf({ parts, taken, resumes }: RunSetup, maxIterations: number): number {
+  const isForced = parts.forceFinalText && resumes;
+  return isForced ? Math.max(maxIterations, taken.turns + 1) : maxIterations;
 }
 
 /** Keeps the limit that a call would have passed. Listeners hear of the first one only: a script can make a million. */

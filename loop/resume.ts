@@ -9,6 +9,7 @@ import { attempt } from "./failure.ts";
 import {
   findOpenBatch,
   findOpenScript,
+  goesOnIn,
   type OpenBatch,
   type OpenScriptStep,
   PENDING_REACH,
@@ -66,7 +67,7 @@ async function readOpenScript(
     { doing: `read the script that session ${sessionId} waits in`, code: "store_failed" },
     () => scripts.kept(sessionId),
   );
-  return kept?.stepIndex === step.stepIndex ? readScript(kept, step.pending) : undefined;
+  return kept?.stepIndex === step.stepIndex ? readScript(kept, step) : undefined;
 }
 
 /**
@@ -83,14 +84,18 @@ export async function resumeOpen(
     readonly trace: Trace;
   },
 ): Promise<string | undefined> {
-  const { pending } = open;
+  const { pending, taken } = open;
+  // All is told that was called, and no turn is left in which more could be.
+  if (open.kind === "calls" && open.calls.length === 0 && taken.turns >= run.lastTurn) {
+    throw notWaiting(`The session ${run.request.sessionId} waits for no word.`);
+  }
   checkCallable(run, pending);
   const approve = onceFor(run, { pending, decision });
   if (open.kind === "script") return await resumeScript(run, { open, word: approve, trace });
   const { calls, lost, waitsSince, stepIndex } = open;
   const claim = (step: RunStep) => claimCall(run, { step, waitsSince });
   const word = { callId: pending.callId, approve };
-  await makeCalls(run, calls, { turn: 1, trace, lost, word, claim, stepIndex });
+  await makeCalls(run, calls, { turn: goesOnIn(taken), trace, lost, word, claim, stepIndex });
   await forgetArguments(run, { stepIndex });
   return undefined;
 }

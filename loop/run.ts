@@ -5,6 +5,7 @@ import { RunWall } from "./abort.ts";
 import { EventFeed } from "./event_feed.ts";
 import { giveHeldBack, giveUnasked, type TurnEnd } from "./give_answer.ts";
 import { MemoryFeed } from "./memory_feed.ts";
+import { goesOnIn, NOTHING_TAKEN, type Taken } from "./pending.ts";
 import { prepareRun } from "./prepare.ts";
 import { Recorder } from "./recorder.ts";
 import { rememberRun } from "./remember_run.ts";
@@ -117,6 +118,7 @@ async function live(
     const run = await prepareRun({
       ...life,
       resumes: resume !== undefined,
+      taken: open?.taken ?? NOTHING_TAKEN,
       tools: parts.protocol === "tools"
         ? takeTools(request.tools ?? parts.tools, { discovers })
         : NO_TOOLS,
@@ -127,19 +129,19 @@ async function live(
     if (resume !== undefined && open !== undefined) {
       const { decision } = resume;
       const answer = await resumeOpen(run, { open, decision, trace: life.trace });
-      const end = await takeOutcome(run, answer);
+      const end = await takeOutcome(run, { text: answer, turn: goesOnIn(open.taken) });
       if (end.kind === "answered") return completed(end);
     }
-    const end = await takeTurns(run);
+    const end = await takeTurns(run, open?.taken ?? NOTHING_TAKEN);
     return end.kind === "answered" ? completed(end) : { status: "max_iterations", finalText: "" };
   } catch (cause) {
     return await endEarly(life, cause);
   }
 }
 
-async function takeTurns(run: RunState): Promise<TurnEnd> {
+async function takeTurns(run: RunState, { turns }: Taken): Promise<TurnEnd> {
   try {
-    for (let turn = 1; turn <= run.lastTurn; turn++) {
+    for (let turn = turns + 1; turn <= run.lastTurn; turn++) {
       const end = await takeTurn(run, turn);
       if (end.kind === "answered") return end;
     }

@@ -129,7 +129,7 @@ export async function makeCalls(
     const ends = outcomes.filter((outcome) => "content" in outcome)
       .map((end) => ending(end, run));
     for (const step of await records.finish(ends)) conversation.add(step);
-    await endWaiting(run, { outcomes, calls, stepIndex });
+    await endWaiting(run, { outcomes, calls, stepIndex, turn: context.turn });
   }
 }
 
@@ -184,8 +184,9 @@ type Outcome = KeptResult | { readonly pending: PendingApproval };
 
 async function endWaiting(
   run: RunState,
-  { outcomes, ...batch }: {
+  { outcomes, turn, ...batch }: {
     readonly outcomes: readonly Outcome[];
+    readonly turn: number;
     readonly calls: readonly ModelToolCall[];
     readonly stepIndex: number;
   },
@@ -193,7 +194,8 @@ async function endWaiting(
   const waiting = outcomes.flatMap((outcome) => "pending" in outcome ? [outcome.pending] : []);
   if (waiting.length > 0) await keepArguments(run, batch);
   for (const approval of waiting) {
-    await run.recorder.record(approvalStep(approval), { type: "approval_pending", approval });
+    const step = approvalStep(approval, { turns: turn });
+    await run.recorder.record(step, { type: "approval_pending", approval });
   }
   if (waiting[0] !== undefined) throw new WaitingForApproval(waiting[0]);
 }

@@ -11,6 +11,7 @@ import { executeScript, type Performance } from "./execute_script.ts";
 import { attempt } from "./failure.ts";
 import { writeObservation } from "./observation.ts";
 import { protocolMark } from "./protocol.ts";
+import { goesOnIn } from "./pending.ts";
 import type { Recorder, StepBody } from "./recorder.ts";
 import type { RunState } from "./run_state.ts";
 import type { Trace } from "./trace.ts";
@@ -87,9 +88,9 @@ export async function resumeScript(
 ): Promise<string | undefined> {
   using _hold = holdScript(run);
   const own = await claimScript(run, open);
-  const { script, past } = own;
+  const { script, past, taken } = own;
   await recallSecrets(run, own);
-  const performance = { script, past, word, cost: NO_COST, turn: 0, trace };
+  const performance = { script, past, word, cost: NO_COST, turn: goesOnIn(taken), trace };
   const unknown = unknownOutcome(own);
   const answer = unknown === undefined
     ? await performScript(run, performance)

@@ -68,13 +68,17 @@ function unlessReached(run: RunState, end: TurnEnd): TurnEnd {
 }
 
 /**
- * Takes what came of a script that went on after it had waited, before the first turn.
+ * Takes what came of a script that went on after it had waited.
  *
+ * @param turn the one in which it had waited
  * @throws {LimitReached} when it has come to one of the run's limits.
  */
-export async function takeOutcome(run: RunState, text: string | undefined): Promise<TurnEnd> {
+export async function takeOutcome(
+  run: RunState,
+  { text, turn }: { readonly text: string | undefined; readonly turn: number },
+): Promise<TurnEnd> {
   if (text === undefined) return unlessReached(run, { kind: "goes_on" });
-  const answer = { text, cost: NO_COST, forced: false, turn: 0 };
+  const answer = { text, cost: NO_COST, forced: false, turn };
   return unlessReached(run, await giveAnswer(run, answer));
 }
 

@@ -12,6 +12,7 @@ import {
   isOvertaken,
   OVERTAKEN,
   PENDING_REACH,
+  type Taken,
   WaitingForApproval,
 } from "./pending.ts";
 import type { RunState } from "./run_state.ts";
@@ -36,6 +37,8 @@ export interface OpenScript {
   readonly kind: "script";
   /** The call that the trace says it waits at. */
   readonly pending: PendingApproval;
+  /** What the run had taken until then. */
+  readonly taken: Taken;
   readonly script: SentScript;
   readonly past: PastCalls;
   readonly secrets: KeptSecrets;
@@ -60,7 +63,10 @@ export function journalOf({ parts, request }: Pick<RunState, "parts" | "request"
 }
 
 /** Reads a script that is kept; `undefined` when it cannot be read. */
-export function readScript(kept: KeptScript, pending: PendingApproval): OpenScript | undefined {
+export function readScript(
+  kept: KeptScript,
+  { pending, taken }: Pick<OpenScript, "pending" | "taken">,
+): OpenScript | undefined {
   try {
     const { source, ignored_blocks, seed, start_ms, pending: position, secrets } = JSON
       .parse(kept.json);
@@ -69,6 +75,7 @@ export function readScript(kept: KeptScript, pending: PendingApproval): OpenScri
     return {
       kind: "script",
       pending,
+      taken,
       script: {
         source,
         ignoredBlocks: ignored_blocks,
@@ -113,15 +120,15 @@ export function holdScript({ parts, request: { sessionId } }: RunState): Disposa
  */
 export async function claimScript(
   run: RunState,
-  { script, pending }: OpenScript,
+  open: OpenScript,
 ): Promise<OpenScript> {
-  const claim = await takeOver(run, script.claim);
+  const claim = await takeOver(run, open.script.claim);
   const kept = await inStore(run, "read", (scripts) => scripts.kept(claim.sessionId));
-  const open = kept?.claim === claim.claim && kept.stepIndex === claim.stepIndex
-    ? readScript(kept, pending)
+  const own = kept?.claim === claim.claim && kept.stepIndex === claim.stepIndex
+    ? readScript(kept, open)
     : undefined;
-  if (open === undefined) throw anotherGoesOn(claim.sessionId);
-  return open;
+  if (own === undefined) throw anotherGoesOn(claim.sessionId);
+  return own;
 }
 
 /**
@@ -220,8 +227,9 @@ async function keepCall(
  */
 export async function endWaiting(
   run: RunState,
-  { script, calls, stop }: {
+  { script, turn, calls, stop }: {
     readonly script: SentScript;
+    readonly turn: number;
     readonly calls: ScriptCalls;
     readonly stop: ScriptStop & { readonly kind: "waiting" };
   },
@@ -252,7 +260,8 @@ export async function endWaiting(
   const isMine = await inStore(run, "keep", (scripts) => scripts.keep(kept));
   if (isMine !== true) throw anotherGoesOn(claim.sessionId);
   const { pending } = stop;
-  await run.recorder.record(approvalStep(pending), { type: "approval_pending", approval: pending });
+  const step = approvalStep(pending, { turns: turn });
+  await run.recorder.record(step, { type: "approval_pending", approval: pending });
   throw new WaitingForApproval(pending);
 }
 

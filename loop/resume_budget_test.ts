@@ -1,0 +1,114 @@
+/** What a run had taken before it waited counts when it goes on: its turns. */
+import assert from "node:assert/strict";
+import type { LoopConfig, RunResult } from "../contracts/loop.ts";
+import type { CallableTool } from "../contracts/tool.ts";
+import type { ScriptedStep } from "../llm/scripted.ts";
+import { block, type Fixture } from "./_run_fixture.ts";
+import { Waiting, YES } from "./_waiting_fixture.ts";
+
+/** The same functions as tools that are called by name. */
+function byName(w: Waiting): Partial<LoopConfig> {
+  const all = w.functions.map((hostFunction): CallableTool => ({
+    declaration: {
+      name: hostFunction.name,
+      description: hostFunction.name,
+      parameters: { type: "object" },
+    },
+    hostFunction,
+    safe: false,
+  }));
+  return { protocol: "tools", tools: { callable: () => all } };
+}
+
+function calls(...names: readonly string[]): ScriptedStep {
+  return { toolCalls: names.map((name, at) => ({ id: `${name}${at}`, name, arguments: { at } })) };
+}
+
+async function go({ loop }: Fixture): Promise<RunResult> {
+  return await loop.run({ sessionId: "s", message: "go" });
+}
+
+Deno.test("resume: turns that were taken before the run waited count", async () => {
+  for (const used of [1, 2, 3]) {
+    const w = new Waiting();
+    const config = { ...byName(w), maxIterations: 3, forceFinalText: false };
+    const before = Array.from({ length: used - 1 }, () => calls("look"));
+    using first = w.open([...before, calls("send")], { config });
+    assert.equal((await go(first)).status, "waiting");
+    using second = w.open(Array.from({ length: 3 - used }, () => calls("look")), { config });
+    const { events, onEvent } = second;
+    const result = await second.loop.resume({ ...YES, onEvent });
+    assert.equal(result.status, "max_iterations");
+    assert.equal(w.done.filter((one) => one.startsWith("send")).length, 1);
+    assert.deepEqual(
+      events.flatMap(({ type, turn }) => type === "turn_start" ? [turn] : []),
+      [2, 3].slice(used - 1),
+    );
+    // What the person had decided on is kept, and the session goes on.
+    assert.equal((await second.loop.resume(YES)).error?.code, "not_waiting");
+    using third = w.open(["fine"], { config });
+    assert.equal((await go(third)).finalText, "fine");
+    assert.match(JSON.stringify(third.llm.requests[0]?.messages), /:"sent"/);
+  }
+});
+
+Deno.test("resume: turns count over several waits, in tools and in scripts, also where a process died", async () => {
+  const script = (name: string) => block(`async function run() { await ${name}(1); }`);
+  for (const protocol of ["tools", "code"] as const) {
+    const w = new Waiting();
+    const reply = (name: string) => protocol === "tools" ? calls(name) : script(name);
+    const config = {
+      ...(protocol === "tools" ? byName(w) : {}),
+      maxIterations: 3,
+      forceFinalText: false,
+    };
+    using first = w.open([reply("send")], { config });
+    assert.equal((await go(first)).status, "waiting");
+    using second = w.open([reply("pay")], { config });
+    assert.equal((await second.loop.resume(YES)).status, "waiting");
+    const died = new AbortController();
+    w.onCall = () => died.abort();
+    using lost = w.open([], { config });
+    assert.equal((await lost.loop.resume({ ...YES, signal: died.signal })).reason, "aborted");
+    w.onCall = () => {};
+    using third = w.open([reply("look")], { config });
+    assert.equal((await third.loop.resume(YES)).status, "max_iterations");
+    assert.deepEqual(w.done.map((one) => one.split(" ")[0]), ["send", "pay", "look"]);
+  }
+});
+
+Deno.test("resume: the answer that is forced at the last turn is asked for where it would have been, and where all turns were taken", async () => {
+  const w = new Waiting();
+  const config = { ...byName(w), maxIterations: 3 };
+  using first = w.open([calls("look"), calls("send")], { config });
+  assert.equal((await go(first)).status, "waiting");
+  using second = w.open(["it is sent"], { config });
+  const result = await second.loop.resume(YES);
+  assert.deepEqual([result.finalText, result.forced], ["it is sent", true]);
+  assert.equal(second.llm.requests[0]?.toolChoice, "none");
+
+  const other = new Waiting();
+  using begun = other.open([calls("look"), calls("send")], { config: byName(other) });
+  await go(begun);
+  using less = other.open(["sent"], { config: byName(other) });
+  const end = await less.loop.resume({ ...YES, maxIterations: 1 });
+  assert.deepEqual([end.finalText, end.forced], ["sent", true]);
+  assert.equal(less.llm.requests[0]?.toolChoice, "none");
+});
+
+Deno.test("resume: a script of the last turn goes on to its end; what it gives is the answer", async () => {
+  const ends: [string, Partial<LoopConfig>, string[], [string, string]][] = [
+    [`answer("sent");`, {}, [], ["completed", "sent"]],
+    ["return 1;", {}, [], ["max_iterations", ""]],
+    ["return 1;", { forceFinalText: true }, ["so it is"], ["completed", "so it is"]],
+  ];
+  for (const [end, more, replies, expected] of ends) {
+    const w = new Waiting();
+    const config = { maxIterations: 1, ...more };
+    await w.wait(`async function run() { await send(1); ${end} }`, { config });
+    using run = w.open(replies, { config });
+    const { status, finalText } = await run.loop.resume(YES);
+    assert.deepEqual([status, finalText], expected);
+    assert.deepEqual(w.done, ["send 1"]);
+  }
+});
