@@ -87,8 +87,11 @@ export function findOpenBatch(steps: readonly RunStep[]): OpenBatch | undefined 
   const told = idsOf("tool_result", after);
   const calls = callsOf(steps[replyAt]?.toolArgs).filter(({ id }) => !told.has(id));
   const approvals = after.filter(({ stepType }) => stepType === "approval");
-  const waiting = approvals.find((step) => !told.has(callIdOf(step.toolArgs))) ?? approvals.at(-1);
-  if (waiting === undefined) return undefined;
+  const first = approvals.find((step) => !told.has(callIdOf(step.toolArgs))) ?? approvals.at(-1);
+  if (first === undefined) return undefined;
+  // It may have been asked about again, when a call that was made with it got its word.
+  const id = callIdOf(first.toolArgs);
+  const waiting = approvals.findLast((step) => callIdOf(step.toolArgs) === id) ?? first;
   const waited = idsOf("approval", after);
   const since = after.slice(after.indexOf(waiting) + 1);
   const begunSince = idsOf("tool_call", since);

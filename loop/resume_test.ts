@@ -171,6 +171,31 @@ Deno.test("resume: the word holds also where the policy would not ask any more, 
   ]);
 });
 
+Deno.test("resume: of several calls that wait at once each gets its own word, one after the other", async () => {
+  const store = new MemoryStore();
+  const done: Done = [];
+  const set: ToolSet = {
+    callable: () => tools(done).callable().map((tool) => ({ ...tool, safe: true })),
+  };
+  const config = { tools: set };
+  using run = toolLoop([{
+    toolCalls: ["a", "b", "c"].map((id) => ({ id, name: "send", arguments: { id } })),
+  }], { store, done, config });
+  assert.equal((await run.loop.run({ sessionId: "s", message: "go" })).pending?.callId, "a");
+  for (const [id, next] of [["a", "b"], ["b", "c"]] as const) {
+    using more = toolLoop([], { store, done, config });
+    const { status, pending } = await more.loop.resume({ ...YES, callId: id });
+    assert.deepEqual([status, pending?.callId], ["waiting", next]);
+  }
+  using last = toolLoop(["over"], { store, done, config });
+  const no = { sessionId: "s", decision: { decision: "deny", reason: "not that one" } } as const;
+  assert.equal((await last.loop.resume(no)).finalText, "over");
+  assert.deepEqual(done, ['send {"id":"a"}', 'send {"id":"b"}']);
+  const [first, second, third] = results(last.llm.requests[0]?.messages);
+  assert.deepEqual([first, second], ["a: send done", "b: send done"]);
+  assert.match(third!, /the user said no: not that one/);
+});
+
 Deno.test("resume: a process that died while it made the call leaves one whose outcome is not known; it is not made again", async () => {
   const { store, done } = await waiting();
   const died = new AbortController();
