@@ -1,6 +1,6 @@
 /** Hands a script to the sandbox, for the first time or again, and stops it where it comes to wait for a person's word. */
 import type { Approve } from "../contracts/approval.ts";
-import type { EvaluateRequest, Execution } from "../contracts/sandbox.ts";
+import type { EvaluateRequest, Execution, HostCall } from "../contracts/sandbox.ts";
 import { untilAborted } from "./abort.ts";
 import { attempt } from "./failure.ts";
 import { answerDiscovery } from "./run_discovery.ts";
@@ -52,11 +52,14 @@ async function execute(
 ): Promise<Execution> {
   const calls = openCalls(run, { script, ...(past === undefined ? {} : { past }) });
   const own: string[] = [];
+  const counted: HostCall[] = [];
   const context: TurnContext = {
     turn,
     note: calls === undefined ? (text) => void own.push(text) : calls.note,
     trace,
-    ...(calls === undefined ? {} : { begin: calls.begin }),
+    ...(calls === undefined
+      ? {}
+      : { begin: calls.begin, onCount: (call: HostCall) => void counted.push(call) }),
     ...(calls === undefined || journalOf(run) === undefined ? {} : { wait: calls.wait }),
   };
   const live = answerDiscovery(run, context, run.openGate(context));
@@ -68,17 +71,19 @@ async function execute(
     live,
     word: word && run.openGate({ ...context, approve: word }),
   };
-  const execution = await evaluateStoppable(run, { script, turn, calls, answering });
+  const execution = await evaluateStoppable(run, { script, turn, calls, counted, answering });
   return { ...execution, notes: [...execution.notes, ...calls.notes] };
 }
 
 /** Evaluates a script that may have to be stopped at one of its calls. */
 async function evaluateStoppable(
   run: RunState,
-  { script, turn, calls, answering }: {
+  { script, turn, calls, counted, answering }: {
     readonly script: SentScript;
     readonly turn: number;
     readonly calls: ScriptCalls;
+    /** Those that the run has counted. */
+    readonly counted: readonly HostCall[];
     readonly answering: Answering;
   },
 ): Promise<Execution> {
@@ -105,8 +110,10 @@ async function evaluateStoppable(
         throw first.cause;
       case "diverged":
         return failedBy(first.message, calls.entries.length);
-      case "waiting":
-        return await endWaiting(run, { script, turn, calls, stop: first });
+      case "waiting": {
+        const open = counted.filter((call) => calls.isOpen(call)).length;
+        return await endWaiting(run, { script, turn, calls, open, stop: first });
+      }
     }
   } finally {
     calls.close();

@@ -186,8 +186,8 @@ function beginRun(
         onLimit: (limit) => run.reached ??= limit,
       });
       const handler = openGate({ ...gateOptions(setup, { sandbox, turn }), reserve });
-      const { trace } = turn;
-      return watchCalls(handler, { spending, trace, onLimit: limitTeller(run) });
+      const { trace, onCount } = turn;
+      return watchCalls(handler, { spending, trace, onCount, onLimit: limitTeller(run) });
     },
     conversation: new Conversation({
       estimate: budget.estimate,

@@ -1,4 +1,4 @@
-/** What a run had taken before it waited counts when it goes on: its turns. */
+/** What a run had taken before it waited counts when it goes on: its turns, its calls. */
 import assert from "node:assert/strict";
 import type { LoopConfig, RunResult } from "../contracts/loop.ts";
 import type { CallableTool } from "../contracts/tool.ts";
@@ -6,8 +6,10 @@ import type { ScriptedStep } from "../llm/scripted.ts";
 import { block, type Fixture } from "./_run_fixture.ts";
 import { Waiting, YES } from "./_waiting_fixture.ts";
 
+const NO = { sessionId: "s", decision: { decision: "deny" } } as const;
+
 /** The same functions as tools that are called by name. */
-function byName(w: Waiting): Partial<LoopConfig> {
+function byName(w: Waiting, { safe = false } = {}): Partial<LoopConfig> {
   const all = w.functions.map((hostFunction): CallableTool => ({
     declaration: {
       name: hostFunction.name,
@@ -15,7 +17,7 @@ function byName(w: Waiting): Partial<LoopConfig> {
       parameters: { type: "object" },
     },
     hostFunction,
-    safe: false,
+    safe,
   }));
   return { protocol: "tools", tools: { callable: () => all } };
 }
@@ -111,4 +113,58 @@ Deno.test("resume: a script of the last turn goes on to its end; what it gives i
     assert.deepEqual([status, finalText], expected);
     assert.deepEqual(w.done, ["send 1"]);
   }
+});
+
+Deno.test("toolCalls: a call that waits counts once, where it is decided on", async () => {
+  for (const word of [YES, NO]) {
+    const w = new Waiting();
+    const config = { ...byName(w), ledger: w.store };
+    using first = w.open([calls("look", "send", "look")], { config });
+    const { events, onEvent } = first;
+    const waited = await first.loop.run({ sessionId: "s", message: "go", onEvent });
+    assert.deepEqual([waited.toolCalls, waited.spent?.hostCalls], [1, 1]);
+    const { summary } = events.at(-1) as { readonly summary?: { readonly toolCalls: number } };
+    assert.equal(summary?.toolCalls, 1);
+    using second = w.open(["over"], { config });
+    assert.equal((await second.loop.resume(word)).toolCalls, 2);
+    assert.equal((await w.store.spendSince("[]", new Date(0))).hostCalls, 3);
+  }
+});
+
+Deno.test("toolCalls: of calls at once that all wait each counts once", async () => {
+  const w = new Waiting();
+  const config = { ...byName(w, { safe: true }), ledger: w.store };
+  using first = w.open([calls("send", "look", "pay")], { config });
+  assert.equal((await go(first)).toolCalls, 1);
+  using second = w.open([], { config });
+  const again = await second.loop.resume(YES);
+  assert.deepEqual([again.status, again.pending?.name, again.toolCalls], ["waiting", "pay", 1]);
+  using third = w.open(["over"], { config });
+  const end = await third.loop.resume(YES);
+  assert.deepEqual([end.finalText, end.toolCalls], ["over", 1]);
+  assert.deepEqual(w.done, ['look {"at":1}', 'send {"at":0}', 'pay {"at":2}']);
+});
+
+Deno.test("toolCalls: calls of a script that are not decided on when another comes to wait count when they are made", async () => {
+  const w = new Waiting();
+  const policy: LoopConfig["policy"] = {
+    check: ({ name }) => {
+      if (name === "send") return { decision: "ask", reason: "so" };
+      if (name === "pay") return new Promise(() => {});
+      return { decision: "allow" };
+    },
+  };
+  const source = `async function run() {
+    const all = await Promise.all([look(1), pay(2), send(3)]);
+    return all.length;
+  }`;
+  const waited = await w.wait(source, { config: { policy, ledger: w.store } });
+  assert.deepEqual([waited.status, waited.toolCalls], ["waiting", 1]);
+  using run = w.open(["over"], {
+    config: { ledger: w.store },
+    approve: () => ({ decision: "approve" }),
+  });
+  assert.equal((await run.loop.resume(YES)).toolCalls, 2);
+  assert.deepEqual(w.done.toSorted(), ["look 1", "pay 2", "send 3"]);
+  assert.equal((await w.store.spendSince("[]", new Date(0))).hostCalls, 3);
 });

@@ -269,7 +269,10 @@ async function resultOf(
       { doing: `read the steps of session ${sessionId}`, code: "store_failed" },
       () => steps.lastN(sessionId, PENDING_REACH),
     );
-    if (!isOvertaken(newest, { stepIndex, runId })) return { pending };
+    if (!isOvertaken(newest, { stepIndex, runId })) {
+      run.spending.takeBack(1);
+      return { pending };
+    }
     return { ok: false, text: `Error: ${OVERTAKEN}` };
   }
   const lines = [...notes.map((note) => `[${note}]`), textOf(reply)];

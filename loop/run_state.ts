@@ -2,7 +2,7 @@
 import type { Approve } from "../contracts/approval.ts";
 import type { RunRequest } from "../contracts/loop.ts";
 import type { Message } from "../contracts/model.ts";
-import type { HostCallHandler, Sandbox } from "../contracts/sandbox.ts";
+import type { HostCall, HostCallHandler, Sandbox } from "../contracts/sandbox.ts";
 import type { PromptBudget } from "./budget.ts";
 import type { CallCost } from "./call_cost.ts";
 import type { CarriedData } from "./carried_data.ts";
@@ -36,6 +36,8 @@ export interface TurnContext {
   readonly turn: number;
   /** Takes what the model is to be told of the calls. */
   readonly note: (text: string) => void;
+  /** Hears of a call that was counted, before it goes on. */
+  readonly onCount?: (call: HostCall) => void;
   /** Takes a call on which there is no word yet; without it such a call is refused. */
   readonly wait?: GateOptions["wait"];
   /** Told of a call that was decided on, before anything comes of that; with false nothing does. */

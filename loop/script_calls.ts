@@ -195,6 +195,12 @@ export class ScriptCalls {
     return undefined;
   };
 
+  /** Whether a call was neither decided on nor answered: then it is made again where the script goes on. */
+  isOpen({ sequence }: HostCall): boolean {
+    const entry = this.#bySequence.get(sequence);
+    return entry !== undefined && entry.begun !== true && entry.end === undefined;
+  }
+
   /** Resolves when the calls that have begun have ended. */
   async drain(): Promise<void> {
     if (this.#busy.size > 0) await new Promise<void>((resolve) => this.#drained = resolve);

@@ -163,6 +163,13 @@ export class Spending {
     return undefined;
   }
 
+  /** Takes calls back that were counted and came to wait for a word: each counts when it is decided on. */
+  takeBack(calls: number): void {
+    this.#hostCalls -= calls;
+    const { hostCalls } = this.#unsaved;
+    this.#unsaved = { ...this.#unsaved, hostCalls: Math.max(0, hostCalls - calls) };
+  }
+
   /**
    * Tells the ledger what it has not been told.
    *

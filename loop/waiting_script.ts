@@ -227,10 +227,12 @@ async function keepCall(
  */
 export async function endWaiting(
   run: RunState,
-  { script, turn, calls, stop }: {
+  { script, turn, calls, open, stop }: {
     readonly script: SentScript;
     readonly turn: number;
     readonly calls: ScriptCalls;
+    /** How many of its calls were counted and are not decided on. */
+    readonly open: number;
     readonly stop: ScriptStop & { readonly kind: "waiting" };
   },
 ): Promise<Execution> {
@@ -259,6 +261,7 @@ export async function endWaiting(
   const kept = { ...claim, json, calls: calls.entries.map(keptCall) };
   const isMine = await inStore(run, "keep", (scripts) => scripts.keep(kept));
   if (isMine !== true) throw anotherGoesOn(claim.sessionId);
+  run.spending.takeBack(open);
   const { pending } = stop;
   const step = approvalStep(pending, { turns: turn });
   await run.recorder.record(step, { type: "approval_pending", approval: pending });

@@ -13,6 +13,8 @@ export interface WatchOptions {
   readonly spending: Spending;
   /** The span of their script. */
   readonly trace: Trace;
+  /** Hears of a call that was counted, before it goes on. */
+  readonly onCount?: ((call: HostCall) => void) | undefined;
   /** Hears of a call that would have passed a limit, each time. */
   readonly onLimit: (limit: LimitReached, call: HostCall) => void;
 }
@@ -20,13 +22,16 @@ export interface WatchOptions {
 /** A handler that counts calls and makes their spans, and leaves the rest to another. */
 export function watchCalls(
   handler: HostCallHandler,
-  { spending, trace, onLimit }: WatchOptions,
+  { spending, trace, onCount, onLimit }: WatchOptions,
 ): HostCallHandler {
   const counted: HostCallHandler = (call) => {
     const limit = spending.planHostCall();
-    if (limit === undefined) return handler(call);
-    onLimit(limit, call);
-    return Promise.resolve(refusal(limit));
+    if (limit !== undefined) {
+      onLimit(limit, call);
+      return Promise.resolve(refusal(limit));
+    }
+    onCount?.(call);
+    return handler(call);
   };
   if (trace === NO_TRACE) return counted;
   return (call) =>
