@@ -2,7 +2,7 @@
  * Whether a session waits for a person's word. A message would be an answer to something else: the run would not be gone on with, and the question be lost.
  */
 import type { PendingApproval } from "../contracts/approval.ts";
-import type { SessionListing } from "../contracts/session.ts";
+import type { RunStatus, SessionListing } from "../contracts/session.ts";
 import type { AgentOutcome } from "../ext/scheduler/mod.ts";
 import { findOpenBatch, findPending, PENDING_REACH } from "../loop/pending.ts";
 import { findListing, type Store } from "./store_access.ts";
@@ -19,12 +19,15 @@ export interface SessionWait {
   readonly since: Date;
 }
 
-/** What a session waits at; nothing when it waits at nothing. One that went on and failed on the way may still wait; one whose run came to an end of its own does not. */
+/** Ends after which a session may still wait. */
+const MAY_WAIT: ReadonlySet<RunStatus> = new Set(["waiting", "error", "limit"]);
+
+/** What a session waits at; nothing when it waits at nothing. One that went on and failed on the way, or met a limit, may still wait; one whose run came to an end of its own does not. */
 export async function sessionWait(
   store: Store,
   { id, status }: Pick<SessionListing, "id" | "status">,
 ): Promise<SessionWait | undefined> {
-  if (status !== "waiting" && status !== "error") return undefined;
+  if (status === undefined || !MAY_WAIT.has(status)) return undefined;
   const steps = await store.lastN(id, PENDING_REACH);
   // Its calls were made, and only the model was not asked any more: there is nothing left to say a word on.
   if (findOpenBatch(steps)?.calls.length === 0) return undefined;

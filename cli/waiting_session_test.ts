@@ -31,8 +31,10 @@ Deno.test("waiting session: one whose call was made waits no more, whatever beca
   };
   equal(await waits(), "send");
   equal((await putOffWhileWaiting(store, "s"))?.retry, true);
-  const fails = { error: new AgentLoopError("later", { code: "model_overloaded" }) };
   const word = { sessionId: "s", decision: { decision: "approve" } } as const;
+  equal((await open([]).resume({ ...word, limits: { hostCalls: 0 } })).status, "limit");
+  equal(await waits(), "send");
+  const fails = { error: new AgentLoopError("later", { code: "model_overloaded" }) };
   equal((await open([fails]).resume(word)).status, "error");
   equal(await waits(), undefined);
   equal(await putOffWhileWaiting(store, "s"), undefined);

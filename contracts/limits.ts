@@ -12,7 +12,7 @@ export interface SpendLimits {
   readonly hostCalls?: number;
 }
 
-/** Bounds of one run. Ending on one is a status of its own (`limit`), with `reason` naming it. */
+/** Bounds of one run; what it spent before it waited for a word counts. Ending on one is a status of its own (`limit`), with `reason` naming it. */
 export interface RunLimits extends SpendLimits {
   /** Bytes of carried `args`; a warning comes at half. */
   readonly argsBytes?: number;

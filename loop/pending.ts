@@ -3,6 +3,7 @@
  * process that has the store can go on.
  */
 import type { PendingApproval } from "../contracts/approval.ts";
+import type { Spend } from "../contracts/limits.ts";
 import type { JsonValue } from "../contracts/json.ts";
 import type { ModelToolCall } from "../contracts/model.ts";
 import { isAside, type RunStep } from "../contracts/step.ts";
@@ -24,10 +25,12 @@ export class WaitingForApproval extends Error {
   }
 }
 
-/** What a run had taken when it came to wait. It counts when the run goes on. */
+/** What a run had taken when it came to wait. It counts when the run goes on; nothing where an earlier version kept the step. */
 export interface Taken {
-  /** Turns, those before earlier waits among them; 0 where an earlier version kept the step. */
+  /** Turns, those before earlier waits among them. */
   readonly turns: number;
+  /** What it had spent. */
+  readonly spent: Spend;
 }
 
 /** What is left of a reply whose calls were not all made. */
@@ -47,7 +50,7 @@ export interface OpenBatch {
 }
 
 /** The step of a call that waits. */
-export function approvalStep(pending: PendingApproval, { turns }: Taken): StepBody {
+export function approvalStep(pending: PendingApproval, { turns, spent }: Taken): StepBody {
   const { callId, name, target, args, reason } = pending;
   return {
     stepType: "approval",
@@ -58,12 +61,13 @@ export function approvalStep(pending: PendingApproval, { turns }: Taken): StepBo
       ...(target === undefined ? {} : { target }),
       args,
       turns,
+      spent: { tokens: spent.tokens, cost: spent.cost, host_calls: spent.hostCalls },
     }),
   };
 }
 
 /** A run that begins. */
-export const NOTHING_TAKEN: Taken = { turns: 0 };
+export const NOTHING_TAKEN: Taken = { turns: 0, spent: { tokens: 0, cost: 0, hostCalls: 0 } };
 
 /** The turn in which a run goes on: the one in which it came to wait. */
 export function goesOnIn({ turns }: Taken): number {
@@ -71,8 +75,16 @@ export function goesOnIn({ turns }: Taken): number {
 }
 
 function takenOf({ toolArgs }: RunStep): Taken {
-  const { turns }: { readonly turns?: number } = JSON.parse(toolArgs ?? "{}");
-  return { turns: turns ?? 0 };
+  const { turns = 0, spent }: {
+    readonly turns?: number;
+    readonly spent?: {
+      readonly tokens: number;
+      readonly cost: number;
+      readonly host_calls: number;
+    };
+  } = JSON.parse(toolArgs ?? "{}");
+  if (spent === undefined) return NOTHING_TAKEN;
+  return { turns, spent: { tokens: spent.tokens, cost: spent.cost, hostCalls: spent.host_calls } };
 }
 
 /** What a session waits at; nothing when it does not wait, or went on meanwhile. The steps are its newest, in the order of their indexes. */

@@ -73,7 +73,8 @@ async function readOpenScript(
 /**
  * Goes on with what is left. Gives the answer where a script gave one.
  *
- * @throws {AgentLoopError} `config` when what is to be called is not there, before anything is taken up; `not_waiting` when another process was faster, and what
+ * @throws {LimitReached} when a limit leaves nothing for the call, before anything is taken up.
+ * @throws {AgentLoopError} `config` when what is to be called is not there, before that too; `not_waiting` when another process was faster, and what
  * the calls of any reply or script throw.
  */
 export async function resumeOpen(
@@ -90,6 +91,8 @@ export async function resumeOpen(
     throw notWaiting(`The session ${run.request.sessionId} waits for no word.`);
   }
   checkCallable(run, pending);
+  // A call that a limit refused would be over, and the word with it.
+  if (open.kind === "script" || open.calls.length > 0) await run.spending.checkHostCall();
   const approve = onceFor(run, { pending, decision });
   if (open.kind === "script") return await resumeScript(run, { open, word: approve, trace });
   const { calls, lost, waitsSince, stepIndex } = open;

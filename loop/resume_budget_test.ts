@@ -1,4 +1,4 @@
-/** What a run had taken before it waited counts when it goes on: its turns, its calls. */
+/** What a run had taken before it waited counts when it goes on: its turns, its limits, its calls. */
 import assert from "node:assert/strict";
 import type { LoopConfig, RunResult } from "../contracts/loop.ts";
 import type { CallableTool } from "../contracts/tool.ts";
@@ -112,6 +112,61 @@ Deno.test("resume: a script of the last turn goes on to its end; what it gives i
     const { status, finalText } = await run.loop.resume(YES);
     assert.deepEqual([status, finalText], expected);
     assert.deepEqual(w.done, ["send 1"]);
+  }
+});
+
+Deno.test("resume: limits of the run count what was spent before it waited", async () => {
+  const w = new Waiting();
+  const limits = { hostCalls: 3 };
+  await w.wait(
+    `async function run() { await look(1); await look(2); await send(3); await look(4); }`,
+    { config: { limits } },
+  );
+  using run = w.open([], { config: { limits } });
+  const { status, reason, toolCalls, spent } = await run.loop.resume(YES);
+  assert.deepEqual([status, reason, toolCalls, spent?.hostCalls], ["limit", "host_calls", 1, 1]);
+  assert.deepEqual(w.done, ["look 1", "look 2", "send 3"]);
+
+  const other = new Waiting();
+  const config = { ...byName(other), limits: { totalTokens: 100_000 } };
+  const usage = { prompt: 60_000, completion: 1 };
+  using first = other.open([{ ...calls("send") as object, usage }], { config });
+  assert.equal((await go(first)).status, "waiting");
+  using second = other.open([{ text: "far", usage }], { config });
+  assert.equal((await second.loop.resume(YES)).finalText, "far");
+  using third = other.open([{ ...calls("send") as object, usage }], { config });
+  assert.equal((await go(third)).status, "waiting");
+  using fourth = other.open([], { config: { ...config, limits: { totalTokens: 60_050 } } });
+  const last = await fourth.loop.resume(YES);
+  assert.deepEqual([last.status, last.reason, last.spent?.tokens], ["limit", "total_tokens", 0]);
+});
+
+Deno.test("resume: where a limit leaves nothing for the call, the word is not taken, and the run goes on waiting", async () => {
+  for (const protocol of ["tools", "code"] as const) {
+    const w = new Waiting();
+    const by = protocol === "tools" ? byName(w) : {};
+    const reply = protocol === "tools"
+      ? calls("look", "send")
+      : block(`async function run() { await look(1); await send(2); }`);
+    const scope = { workspaceId: "w" };
+    const of = { ...by, ledger: w.store };
+    using first = w.open([reply], { config: of });
+    assert.equal(
+      (await first.loop.run({ sessionId: "s", message: "go", scope })).status,
+      "waiting",
+    );
+    const short: Partial<LoopConfig>[] = [
+      { limits: { hostCalls: 1 } },
+      { scopeLimits: { hostCalls: 1, periodMs: 1e12 } },
+    ];
+    for (const config of short) {
+      using run = w.open([], { config: { ...of, ...config } });
+      const { status, reason } = await run.loop.resume({ ...YES, scope });
+      assert.deepEqual([status, /host_calls$/.test(reason ?? "")], ["limit", true]);
+    }
+    using last = w.open(["over"], { config: { ...of, limits: { hostCalls: 2 } } });
+    assert.equal((await last.loop.resume({ ...YES, scope })).finalText, "over");
+    assert.deepEqual(w.done.map((one) => one.split(" ")[0]), ["look", "send"]);
   }
 });
 

@@ -115,6 +115,7 @@ async function live(
     const { sessionId } = request;
     const discovers = (request.toolExpander ?? parts.toolExpander) !== undefined;
     const open = resume && await readOpenWait(parts, { ...resume, sessionId });
+    if (open !== undefined) life.spending.goOnFrom(open.taken.spent);
     const run = await prepareRun({
       ...life,
       resumes: resume !== undefined,

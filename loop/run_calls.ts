@@ -194,7 +194,7 @@ async function endWaiting(
   const waiting = outcomes.flatMap((outcome) => "pending" in outcome ? [outcome.pending] : []);
   if (waiting.length > 0) await keepArguments(run, batch);
   for (const approval of waiting) {
-    const step = approvalStep(approval, { turns: turn });
+    const step = approvalStep(approval, { turns: turn, spent: run.spending.sinceBegun });
     await run.recorder.record(step, { type: "approval_pending", approval });
   }
   if (waiting[0] !== undefined) throw new WaitingForApproval(waiting[0]);

@@ -56,6 +56,7 @@ const MIN_REPLY_TOKENS = 256;
 const LONG_REPLY_TOKENS = 16_384;
 
 const NOTHING: Spend = { tokens: 0, cost: 0, hostCalls: 0 };
+const ONE_CALL: Spend = { tokens: 0, cost: 0, hostCalls: 1 };
 
 /** What one run spends. */
 export class Spending {
@@ -73,6 +74,8 @@ export class Spending {
   #scopeSpent: Spend = NOTHING;
   /** The model that answered last, as its provider names it. */
   #answeredBy: string | undefined;
+  /** What the run had spent before it waited. */
+  #before: Spend = NOTHING;
   #warned = false;
   /** The model that the run asks, once it is known. Calls of whose model nothing is known are taken to cost what its calls do. */
   model: string | undefined;
@@ -92,6 +95,16 @@ export class Spending {
     const { prompt, completion } = this.#usage;
     const tokens = prompt + completion + this.#untold;
     return { tokens, cost: this.#cost, hostCalls: this.#hostCalls };
+  }
+
+  /** Goes on with a run that had spent so much when it came to wait: its limits count that too. */
+  goOnFrom(before: Spend): void {
+    this.#before = before;
+  }
+
+  /** Everything since the run began, before it waited too. */
+  get sinceBegun(): Spend {
+    return addSpend(this.total, this.#before);
   }
 
   /**
@@ -154,13 +167,28 @@ export class Spending {
 
   /** Counts a call out of a script. Gives the limit that it would pass, and then does not count it. */
   planHostCall(): LimitReached | undefined {
-    const spend = { tokens: 0, cost: 0, hostCalls: 1 };
-    const accounts = this.#accounts();
-    const passed = usedUpLimit(accounts) ?? passedLimit(accounts, spend);
+    const passed = this.#limitOfCall();
     if (passed !== undefined) return passed;
     this.#hostCalls++;
-    this.#unsaved = addSpend(this.#unsaved, spend);
+    this.#unsaved = addSpend(this.#unsaved, ONE_CALL);
     return undefined;
+  }
+
+  /**
+   * Checks a call before anything is done for it, by what the scope has spent now.
+   *
+   * @throws {LimitReached} when it would pass a limit.
+   * @throws {AgentLoopError} `store_failed` when the ledger fails.
+   */
+  async checkHostCall(): Promise<void> {
+    await this.#readScope();
+    const passed = this.#limitOfCall();
+    if (passed !== undefined) throw passed;
+  }
+
+  #limitOfCall(): LimitReached | undefined {
+    const accounts = this.#accounts();
+    return usedUpLimit(accounts) ?? passedLimit(accounts, ONE_CALL);
   }
 
   /** Takes calls back that were counted and came to wait for a word: each counts when it is decided on. */
@@ -217,7 +245,7 @@ export class Spending {
   /** The limits in force, each with what was spent of it. */
   #accounts(): Account[] {
     const { limits, scopeLimits } = this.#options;
-    const run: Account = { limits, spent: this.total, prefix: "" };
+    const run: Account = { limits, spent: this.sinceBegun, prefix: "" };
     if (scopeLimits === undefined) return [run];
     const spent = addSpend(this.#scopeSpent, this.#unsaved);
     return [run, { limits: scopeLimits, spent, prefix: "scope_" }];

@@ -263,7 +263,7 @@ export async function endWaiting(
   if (isMine !== true) throw anotherGoesOn(claim.sessionId);
   run.spending.takeBack(open);
   const { pending } = stop;
-  const step = approvalStep(pending, { turns: turn });
+  const step = approvalStep(pending, { turns: turn, spent: run.spending.sinceBegun });
   await run.recorder.record(step, { type: "approval_pending", approval: pending });
   throw new WaitingForApproval(pending);
 }
