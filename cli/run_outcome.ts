@@ -23,30 +23,29 @@ export const EXIT_LIMIT = 4;
 /** Exit code when an approval is waited for that nobody is there to give. */
 export const EXIT_WAITING = 5;
 
+/** What the end of a run is told by. */
+interface RunContext {
+  readonly options: CliOptions;
+  readonly interrupt: Pick<Interrupt, "received" | "exitCode">;
+  /** Whether the run had waited, and went on: what it spent before counts, and its result does not say how much that was. */
+  readonly goesOn?: boolean;
+}
+
 /** The outcome of a command that made this run. */
-export function outcomeOfRun(
-  run: RunResult,
-  { options, interrupt }: {
-    readonly options: CliOptions;
-    readonly interrupt: Pick<Interrupt, "received" | "exitCode">;
-  },
-): Outcome {
+export function outcomeOfRun(run: RunResult, context: RunContext): Outcome {
   const ended = {
     status: run.status,
     run,
     ...(run.reason === undefined ? {} : { reason: run.reason }),
   };
   if (run.status === "completed") return { ...ended, exitCode: EXIT_OK, text: run.finalText };
-  const failure = failureOf(run, { options, interrupt });
+  const failure = failureOf(run, context);
   return { ...ended, exitCode: failure.exitCode, failure };
 }
 
 function failureOf(
   run: RunResult,
-  { options, interrupt }: {
-    readonly options: CliOptions;
-    readonly interrupt: Pick<Interrupt, "received" | "exitCode">;
-  },
+  { options, interrupt, goesOn = false }: RunContext,
 ): Failure {
   const hint = options.ephemeral ? undefined : `To go on: ${continueCommand(options, run)}`;
   const told = (
@@ -69,7 +68,7 @@ function failureOf(
         EXIT_MAX_ITERATIONS,
       );
     case "limit":
-      return told("limit", limitMessage(run, options), EXIT_LIMIT);
+      return told("limit", limitMessage(run, { ...options, goesOn }), EXIT_LIMIT);
     case "waiting":
       return { ...told("waiting", waitingMessage(run), EXIT_WAITING), ...resumeHint(run, options) };
     case "completed":
@@ -111,16 +110,20 @@ function resumeHint(run: RunResult, options: CliOptions): Pick<Failure, "hint"> 
   };
 }
 
-function limitMessage({ reason, spent }: RunResult, { maxTokens, maxCost }: CliOptions): string {
+function limitMessage(
+  { reason, spent }: RunResult,
+  { maxTokens, maxCost, goesOn }: CliOptions & Required<Pick<RunContext, "goesOn">>,
+): string {
+  const since = goesOn ? " since it went on" : "";
   if (reason === "total_tokens" && maxTokens !== undefined) {
     return `Stopped before more than ${formatCount(maxTokens)} tokens (--max-tokens) are spent: ${
       formatCount(spent?.tokens ?? 0)
-    } are.`;
+    } are${since}.`;
   }
   if (reason === "cost" && maxCost !== undefined) {
     return `Stopped before more than ${maxCost} (--max-cost) is spent: ${
       Number((spent?.cost ?? 0).toPrecision(4))
-    } is.`;
+    } is${since}.`;
   }
   return `Stopped at a limit: ${reason ?? "unnamed"}.`;
 }

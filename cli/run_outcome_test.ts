@@ -6,9 +6,10 @@ import { outcomeOfRun } from "./run_outcome.ts";
 
 function outcome(
   run: Partial<RunResult>,
-  { args = [], interrupt = { received: undefined, exitCode: undefined } }: {
+  { args = [], interrupt = { received: undefined, exitCode: undefined }, goesOn = false }: {
     args?: string[];
     interrupt?: Parameters<typeof outcomeOfRun>[1]["interrupt"];
+    goesOn?: boolean;
   } = {},
 ) {
   const { options } = parseCommandLine(["run", ...args]);
@@ -25,7 +26,7 @@ function outcome(
     dataBytesCarried: 0,
     ...run,
   };
-  const { exitCode, text, failure } = outcomeOfRun(whole, { options, interrupt });
+  const { exitCode, text, failure } = outcomeOfRun(whole, { options, interrupt, goesOn });
   return { exitCode, text, type: failure?.type, message: failure?.message, hint: failure?.hint };
 }
 
@@ -91,6 +92,11 @@ Deno.test("a limit of an option is told with its value and with what was spent",
   strictEqual(
     outcome({ ...ended, reason: "cost" }, { args: ["--max-cost", "0.2"] }).message,
     "Stopped before more than 0.2 (--max-cost) is spent: 0.1235 is.",
+  );
+  // What was spent before it waited counts too, and is not in its result.
+  strictEqual(
+    outcome({ ...ended, reason: "cost" }, { args: ["--max-cost", "0.2"], goesOn: true }).message,
+    "Stopped before more than 0.2 (--max-cost) is spent: 0.1235 is since it went on.",
   );
   strictEqual(
     outcome({ ...ended, reason: "host_calls" }).message,

@@ -45,7 +45,7 @@ export async function resumeRun(context: CommandContext): Promise<Outcome> {
     ].join(", "),
     "dim",
   );
-  return { ...outcomeOfRun(result, { options, interrupt }), isAnswer: true };
+  return { ...outcomeOfRun(result, { options, interrupt, goesOn: true }), isAnswer: true };
 }
 
 /** The word that the options give. */

@@ -33,7 +33,8 @@ export function runMaker(conversation: Conversation, interrupt: Interrupt): Make
       const stopped = asked.signal.aborted
         ? interrupt
         : { received: undefined, exitCode: undefined };
-      return outcomeOfRun(run, { options: { ...options, ...limits }, interrupt: stopped });
+      const goesOn = !("message" in asked);
+      return outcomeOfRun(run, { options: { ...options, ...limits }, interrupt: stopped, goesOn });
     });
     const { failure } = outcome;
     const told = failure && { ...failure, message: redactor.redact(failure.message) };
