@@ -5,6 +5,7 @@ import type { LoopConfig, RunResult } from "../contracts/loop.ts";
 import type { HostFunction } from "../contracts/sandbox.ts";
 import type { ScriptJournal } from "../contracts/script_journal.ts";
 import type { SessionStore } from "../contracts/session.ts";
+import type { CallableTool } from "../contracts/tool.ts";
 import type { ScriptedStep } from "../llm/scripted.ts";
 import { MemoryStore } from "../stores/memory.ts";
 import type { FakeSandboxOptions } from "./_fake_sandbox.ts";
@@ -95,3 +96,25 @@ export function observed({ llm }: Fixture): string {
 
 /** A word that says yes. */
 export const YES = { sessionId: "s", decision: { decision: "approve" } } as const;
+
+/** A word that says no. */
+export const NO = { sessionId: "s", decision: { decision: "deny" } } as const;
+
+/** The same functions as tools that are called by name, and the protocol for that. */
+export function byName(w: Waiting, { safe = false } = {}): Partial<LoopConfig> {
+  const all = w.functions.map((hostFunction): CallableTool => ({
+    declaration: {
+      name: hostFunction.name,
+      description: hostFunction.name,
+      parameters: { type: "object" },
+    },
+    hostFunction,
+    safe,
+  }));
+  return { protocol: "tools", tools: { callable: () => all } };
+}
+
+/** A reply that calls these, each by an id of its own. */
+export function calls(...names: readonly string[]): ScriptedStep {
+  return { toolCalls: names.map((name, at) => ({ id: `${name}${at}`, name, arguments: { at } })) };
+}

@@ -98,9 +98,13 @@ export function findOpenBatch(steps: readonly RunStep[]): OpenBatch | undefined 
     );
   const told = idsOf("tool_result", after);
   const calls = callsOf(steps[replyAt]?.toolArgs).filter(({ id }) => !told.has(id));
-  const approvals = after.filter(({ stepType }) => stepType === "approval");
+  const own = new Set(callsOf(steps[replyAt]?.toolArgs).map(({ id }) => id));
+  // A run that went on beside it may have come to wait too.
+  const approvals = after.filter(({ stepType, toolArgs }) =>
+    stepType === "approval" && own.has(callIdOf(toolArgs))
+  );
   const first = approvals.find((step) => !told.has(callIdOf(step.toolArgs))) ?? approvals.at(-1);
-  if (first === undefined) return undefined;
+  if (first === undefined || (calls.length === 0 && !isBrokenOff(after))) return undefined;
   // It may have been asked about again, when a call that was made with it got its word.
   const id = callIdOf(first.toolArgs);
   const waiting = approvals.findLast((step) => callIdOf(step.toolArgs) === id) ?? first;
@@ -120,6 +124,22 @@ export function findOpenBatch(steps: readonly RunStep[]): OpenBatch | undefined 
   };
 }
 
+/**
+ * Whether the run that made the last of some calls ended before its model was asked again. Of one that did not end nobody knows that it does not go on: a word that
+ * comes late, on a call that was made, would have it done by two.
+ */
+function isBrokenOff(after: readonly RunStep[]): boolean {
+  const last = after.findLast(({ stepType }) => stepType === "tool_result");
+  return after.some((step) => step.runId === last?.runId && endsRun(step));
+}
+
+/** Whether a step says why its run ended without an answer. */
+function endsRun({ stepType, toolArgs }: RunStep): boolean {
+  if (stepType !== "error") return false;
+  const { code }: { readonly code?: unknown } = JSON.parse(toolArgs ?? "{}");
+  return typeof code === "string";
+}
+
 /** A script that waits, as the trace tells of it. */
 export interface OpenScriptStep {
   /** The call that waits. */
@@ -135,10 +155,17 @@ export function findOpenScript(steps: readonly RunStep[]): OpenScriptStep | unde
   const scriptAt = steps.findLastIndex(({ stepType }) => stepType === "execute_js");
   const after = steps.slice(scriptAt + 1);
   if (scriptAt < 0 || after.some((step) => goesOn(step, SCRIPT_WENT_ON))) return undefined;
-  const waiting = after.findLast(({ stepType }) => stepType === "approval");
-  if (waiting === undefined) return undefined;
   const { stepIndex } = steps[scriptAt]!;
+  const waiting = after.findLast(({ stepType, toolArgs }) =>
+    stepType === "approval" && callIdOf(toolArgs).startsWith(`${callIdPrefix({ stepIndex })}_`)
+  );
+  if (waiting === undefined) return undefined;
   return { pending: pendingOf(waiting), taken: takenOf(waiting), stepIndex };
+}
+
+/** The id of a call of the script at this step, without its position. */
+export function callIdPrefix({ stepIndex }: Pick<RunStep, "stepIndex">): string {
+  return `js_${stepIndex}`;
 }
 
 /** Whether a session waits for a word. The steps are its newest, in the order of their indexes. */

@@ -14,6 +14,7 @@ import {
   type OpenScriptStep,
   PENDING_REACH,
 } from "./pending.ts";
+import { anotherGoesOn, holdSession } from "./hold_session.ts";
 import { forgetArguments, withArguments } from "./kept_arguments.ts";
 import { makeCalls } from "./run_calls.ts";
 import { resumeScript } from "./run_script.ts";
@@ -86,11 +87,10 @@ export async function resumeOpen(
   },
 ): Promise<string | undefined> {
   const { pending, taken } = open;
-  // All is told that was called, and no turn is left in which more could be.
-  if (open.kind === "calls" && open.calls.length === 0 && taken.turns >= run.lastTurn) {
-    throw notWaiting(`The session ${run.request.sessionId} waits for no word.`);
-  }
-  checkCallable(run, pending);
+  const { parts, request: { sessionId } } = run;
+  const keeper = open.kind === "script" ? parts.sessions.scripts : undefined;
+  using _hold = holdSession(keeper ?? parts.steps, sessionId);
+  checkCallable(run, open);
   // A call that a limit refused would be over, and the word with it.
   if (open.kind === "script" || open.calls.length > 0) await run.spending.checkHostCall();
   const approve = onceFor(run, { pending, decision });
@@ -104,15 +104,19 @@ export async function resumeOpen(
 }
 
 /** Going on without the function would end the script, or the call, for good: a word that was given would be lost over an option that was left out. */
-function checkCallable(
-  { sandbox, request: { sessionId } }: RunState,
-  { name }: PendingApproval,
-): void {
-  if (sandbox.functions.has(name)) return;
+function checkCallable(run: RunState, open: OpenWait): void {
+  if (isCallable(run, open)) return;
   throw new AgentLoopError(
-    `The session ${sessionId} waits at a call of ${name}, and there is no such function here: go on with it with the functions and tools that its run had.`,
+    `The session ${run.request.sessionId} waits at a call of ${open.pending.name}, and there is no such function here: go on with it with the functions and tools that its run had.`,
     { code: "config" },
   );
+}
+
+function isCallable({ sandbox, tools }: RunState, open: OpenWait): boolean {
+  const { name, callId } = open.pending;
+  if (open.kind === "script") return sandbox.functions.has(name);
+  const call = open.calls.find(({ id }) => id === callId);
+  return call === undefined || (sandbox.functions.has(name) && tools.byName.has(call.name));
 }
 
 /** Of several processes that go on, the one whose step was stored first makes the call. */
@@ -126,7 +130,7 @@ async function claimCall(
     one.stepType === "tool_call" && one.stepIndex > waitsSince && callIdOf(one.toolArgs) === id
   );
   if (first?.stepIndex === step.stepIndex) return;
-  throw notWaiting(`Another process goes on with the session ${sessionId} already.`);
+  throw anotherGoesOn(sessionId);
 }
 
 /** Gives the word on the call itself, once; of everything else that the call comes to, whoever is asked usually is asked. */

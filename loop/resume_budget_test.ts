@@ -1,30 +1,8 @@
 /** What a run had taken before it waited counts when it goes on: its turns, its limits, its calls. */
 import assert from "node:assert/strict";
 import type { LoopConfig, RunResult } from "../contracts/loop.ts";
-import type { CallableTool } from "../contracts/tool.ts";
-import type { ScriptedStep } from "../llm/scripted.ts";
 import { block, type Fixture } from "./_run_fixture.ts";
-import { Waiting, YES } from "./_waiting_fixture.ts";
-
-const NO = { sessionId: "s", decision: { decision: "deny" } } as const;
-
-/** The same functions as tools that are called by name. */
-function byName(w: Waiting, { safe = false } = {}): Partial<LoopConfig> {
-  const all = w.functions.map((hostFunction): CallableTool => ({
-    declaration: {
-      name: hostFunction.name,
-      description: hostFunction.name,
-      parameters: { type: "object" },
-    },
-    hostFunction,
-    safe,
-  }));
-  return { protocol: "tools", tools: { callable: () => all } };
-}
-
-function calls(...names: readonly string[]): ScriptedStep {
-  return { toolCalls: names.map((name, at) => ({ id: `${name}${at}`, name, arguments: { at } })) };
-}
+import { byName, calls, NO, Waiting, YES } from "./_waiting_fixture.ts";
 
 async function go({ loop }: Fixture): Promise<RunResult> {
   return await loop.run({ sessionId: "s", message: "go" });

@@ -21,7 +21,6 @@ import {
   claimScript,
   closeScript,
   forgetScript,
-  holdScript,
   type OpenScript,
   recallSecrets,
   unknownOutcome,
@@ -86,7 +85,6 @@ export async function resumeScript(
     readonly trace: Trace;
   },
 ): Promise<string | undefined> {
-  using _hold = holdScript(run);
   const own = await claimScript(run, open);
   const { script, past, taken } = own;
   await recallSecrets(run, own);

@@ -1,14 +1,15 @@
 /** A script that waits for a person's word: what is kept of it, and how it is taken up again. What is kept is whole, like session data, and shown to nobody. */
 import type { PendingApproval } from "../contracts/approval.ts";
-import { AgentLoopError } from "../contracts/errors.ts";
 import type { Execution } from "../contracts/sandbox.ts";
 import type { KeptScript, ScriptClaim, ScriptJournal } from "../contracts/script_journal.ts";
 import { type CallEntry, keptCall, namesOf, readCalls, unknownCalls } from "./call_entry.ts";
 import { untilAborted } from "./abort.ts";
 import { DISCOVER_TOOLS } from "./discover_wish.ts";
 import { attempt } from "./failure.ts";
+import { anotherGoesOn } from "./hold_session.ts";
 import {
   approvalStep,
+  callIdPrefix,
   isOvertaken,
   OVERTAKEN,
   PENDING_REACH,
@@ -50,11 +51,6 @@ interface KeptSecrets {
   readonly filled: readonly string[];
 }
 
-/** The id of a call of the script at this step. */
-export function callIdPrefix({ stepIndex }: Pick<ScriptClaim, "stepIndex">): string {
-  return `js_${stepIndex}`;
-}
-
 /** Where scripts of a run are kept that wait; nothing where none can. */
 export function journalOf({ parts, request }: Pick<RunState, "parts" | "request">):
   | ScriptJournal
@@ -93,23 +89,6 @@ export function readScript(
   } catch {
     return undefined;
   }
-}
-
-/** Sessions whose scripts this process goes on with, by where they are kept. It knows of itself that it has not died: nobody in it takes a script from it. */
-const UNDER_WAY = new WeakMap<ScriptJournal, Set<string>>();
-
-/**
- * Keeps everybody else in this process away from the script until it is disposed.
- *
- * @throws {AgentLoopError} `not_waiting` when this process is at it already.
- */
-export function holdScript({ parts, request: { sessionId } }: RunState): Disposable {
-  const { scripts } = parts.sessions;
-  const sessions = (scripts && UNDER_WAY.get(scripts)) ?? new Set();
-  if (sessions.has(sessionId)) throw anotherGoesOn(sessionId);
-  sessions.add(sessionId);
-  if (scripts !== undefined) UNDER_WAY.set(scripts, sessions);
-  return { [Symbol.dispose]: () => void sessions.delete(sessionId) };
 }
 
 /**
@@ -287,10 +266,4 @@ async function inStore<T>(
   if (scripts === undefined) return undefined;
   const doing = `${what} the script that session ${request.sessionId} waits in`;
   return await untilAborted(signal, attempt({ doing, code: "store_failed" }, () => work(scripts)));
-}
-
-function anotherGoesOn(sessionId: string): AgentLoopError {
-  return new AgentLoopError(`Another process goes on with the session ${sessionId} already.`, {
-    code: "not_waiting",
-  });
 }

@@ -1,0 +1,123 @@
+/** Words that come where none is waited for any more, or that could not be kept to: nothing is done twice, and none of them is lost. */
+import assert from "node:assert/strict";
+import { AgentLoopError } from "../contracts/errors.ts";
+import type { RunStep } from "../contracts/step.ts";
+import type { ToolSet } from "../contracts/tool.ts";
+import { byName, calls, Waiting, YES } from "./_waiting_fixture.ts";
+import { findOpenBatch, findOpenScript } from "./pending.ts";
+
+/** A session that waits at `send`, called by name. */
+async function atSend(w: Waiting): Promise<void> {
+  using run = w.open([calls("look", "send")], { config: byName(w) });
+  const { status } = await run.loop.run({ sessionId: "s", message: "go" });
+  assert.equal(status, "waiting");
+}
+
+Deno.test("resume: a word on a call that was made already is not taken while its run goes on", async () => {
+  for (const callId of [undefined, "send1"]) {
+    const w = new Waiting();
+    await atSend(w);
+    const [asked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    using first = w.open([
+      () => {
+        asked.resolve();
+        return { text: "over", until: release.promise };
+      },
+    ], { config: byName(w) });
+    const running = first.loop.resume(YES);
+    await asked.promise;
+    using second = w.open([], { config: byName(w) });
+    const { error } = await second.loop.resume({ ...YES, ...(callId && { callId }) });
+    assert.equal(error?.code, "not_waiting");
+    release.resolve();
+    assert.equal((await running).finalText, "over");
+    assert.deepEqual(w.done, ['look {"at":0}', 'send {"at":1}']);
+  }
+});
+
+Deno.test("resume: a run whose calls were made, and whose model then failed, is gone on with", async () => {
+  const w = new Waiting();
+  await atSend(w);
+  const fails = { error: new AgentLoopError("later", { code: "model_overloaded" }) };
+  using first = w.open([fails], { config: byName(w) });
+  assert.equal((await first.loop.resume(YES)).status, "error");
+  using second = w.open(["over"], { config: byName(w) });
+  assert.equal((await second.loop.resume(YES)).finalText, "over");
+  assert.deepEqual(w.done, ['look {"at":0}', 'send {"at":1}']);
+});
+
+Deno.test("resume: while a process makes the calls, another word in it is not taken, and no call is told as lost", async () => {
+  const w = new Waiting();
+  await atSend(w);
+  const [begun, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  w.onCall = async () => {
+    begun.resolve();
+    await release.promise;
+  };
+  using run = w.open(["over"], { config: byName(w) });
+  const running = run.loop.resume(YES);
+  await begun.promise;
+  using other = w.open([], { config: byName(w) });
+  assert.equal((await other.loop.resume(YES)).error?.code, "not_waiting");
+  release.resolve();
+  assert.equal((await running).finalText, "over");
+  assert.doesNotMatch(JSON.stringify(run.llm.requests), /under way/);
+});
+
+function step(
+  stepIndex: number,
+  { runId, ...rest }: Pick<RunStep, "runId" | "stepType"> & Partial<RunStep>,
+): RunStep {
+  return {
+    sessionId: "s",
+    stepIndex,
+    runId,
+    content: "",
+    durationMs: 0,
+    promptTokens: 0,
+    completionTokens: 0,
+    createdAt: new Date(0),
+    ...rest,
+  };
+}
+
+Deno.test("waiting: a question of one run is not that of the calls, or the script, of another that went on beside it", () => {
+  const question = (callId: string) => JSON.stringify({ call_id: callId, name: "send", args: [] });
+  const call = { id: "b", name: "send", arguments: "{}" };
+  const batch = [
+    step(0, { runId: "1", stepType: "llm_call", toolArgs: JSON.stringify({ calls: [] }) }),
+    step(1, { runId: "2", stepType: "llm_call", toolArgs: JSON.stringify({ calls: [call] }) }),
+    step(2, { runId: "1", stepType: "approval", toolArgs: question("a") }),
+  ];
+  assert.equal(findOpenBatch(batch), undefined);
+  const own = step(3, { runId: "2", stepType: "approval", toolArgs: question("b") });
+  assert.equal(findOpenBatch([...batch, own])?.pending.callId, "b");
+  const script = [
+    step(0, { runId: "1", stepType: "execute_js" }),
+    step(1, { runId: "2", stepType: "execute_js" }),
+    step(2, { runId: "1", stepType: "approval", toolArgs: question("js_0_0") }),
+  ];
+  assert.equal(findOpenScript(script), undefined);
+  const its = step(3, { runId: "2", stepType: "approval", toolArgs: question("js_1_4") });
+  assert.equal(findOpenScript([...script, its])?.pending.callId, "js_1_4");
+});
+
+Deno.test("resume: where the tool goes by another name, the word is not lost", async () => {
+  const w = new Waiting();
+  await atSend(w);
+  const { tools, protocol } = byName(w);
+  const renamed: ToolSet = {
+    callable: () =>
+      (tools as ToolSet).callable().map((tool) => ({
+        ...tool,
+        declaration: { ...tool.declaration, name: `${tool.declaration.name}_mail` },
+      })),
+  };
+  using other = w.open([], { config: { protocol: protocol!, tools: renamed } });
+  const { error } = await other.loop.resume(YES);
+  assert.equal(error?.code, "config");
+  assert.match(error!.message, /waits at a call of send, and there is no such/);
+  using run = w.open(["over"], { config: byName(w) });
+  assert.equal((await run.loop.resume(YES)).finalText, "over");
+  assert.deepEqual(w.done, ['look {"at":0}', 'send {"at":1}']);
+});
