@@ -8,6 +8,7 @@ import type { JsonValue } from "../contracts/json.ts";
 import type { CallAim, PolicyDecision } from "../contracts/policy.ts";
 import { withArguments } from "./call_aim.ts";
 import { cleanError, cleanMessage } from "./clean_error.ts";
+import { isJsonList } from "./json_list.ts";
 import type { GateOptions, Passage } from "./passage.ts";
 
 /** The word on a call. Nothing (`undefined`) when its script or its run ended first. */
@@ -141,6 +142,12 @@ async function takeWord(
   if (word.args === undefined) {
     if (aim !== undefined) passage.approvedTargets.add(aim.target);
     return { decision: "approved", args: passage.args };
+  }
+  if (!isJsonList(word.args)) {
+    return {
+      decision: "denied",
+      reason: "the arguments that it was to be changed to are no list in JSON",
+    };
   }
   if (aim !== passage.aim) {
     return { decision: "denied", reason: "its arguments cannot be changed any more" };

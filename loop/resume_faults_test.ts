@@ -1,9 +1,11 @@
 /** Words that come where none is waited for any more, or that could not be kept to: nothing is done twice, and none of them is lost. */
 import assert from "node:assert/strict";
 import { AgentLoopError } from "../contracts/errors.ts";
+import type { ResumeRequest } from "../contracts/loop.ts";
 import type { RunStep } from "../contracts/step.ts";
 import type { ToolSet } from "../contracts/tool.ts";
-import { byName, calls, Waiting, YES } from "./_waiting_fixture.ts";
+import { block } from "./_run_fixture.ts";
+import { byName, calls, observed, Waiting, YES } from "./_waiting_fixture.ts";
 import { findOpenBatch, findOpenScript } from "./pending.ts";
 
 /** A session that waits at `send`, called by name. */
@@ -120,4 +122,32 @@ Deno.test("resume: where the tool goes by another name, the word is not lost", a
   using run = w.open(["over"], { config: byName(w) });
   assert.equal((await run.loop.resume(YES)).finalText, "over");
   assert.deepEqual(w.done, ['look {"at":0}', 'send {"at":1}']);
+});
+
+Deno.test("resume: changed arguments that are no list in JSON are the caller's mistake, and nothing is taken up", async () => {
+  const w = new Waiting();
+  await atSend(w);
+  const circle: unknown[] = [];
+  circle.push(circle);
+  for (const args of [{ to: "y" }, "y", null, [1n], [() => 1], [undefined], [NaN], circle]) {
+    using run = w.open([], { config: byName(w) });
+    const decision = { decision: "approve", args } as unknown as ResumeRequest["decision"];
+    await assert.rejects(run.loop.resume({ sessionId: "s", decision }), {
+      name: "TypeError",
+      message: /^resume: decision\.args must be a list of values in JSON/,
+    });
+  }
+  const decision = { decision: "approve", args: [{ to: "y" }] } as const;
+  using run = w.open(["over"], { config: byName(w) });
+  assert.equal((await run.loop.resume({ sessionId: "s", decision })).finalText, "over");
+  assert.deepEqual(w.done, ['look {"at":0}', 'send {"to":"y"}']);
+});
+
+Deno.test("approve: changed arguments that are no list in JSON are a refusal that says so", async () => {
+  const w = new Waiting();
+  const approve = () => ({ decision: "approve", args: { to: "y" } }) as never;
+  using run = w.open([block(`async function run() { await send(1); }`), "over"], { approve });
+  await run.loop.run({ sessionId: "s", message: "go" });
+  assert.match(observed(run), /the arguments that it was to be changed to are no list in JSON/);
+  assert.deepEqual<string[]>(w.done, []);
 });

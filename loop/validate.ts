@@ -10,6 +10,7 @@ import {
   type RunRequest,
 } from "../contracts/loop.ts";
 import { checkFields, checkMs, checkWhole, nameOf, needMethods } from "./argument_checks.ts";
+import { isJsonList } from "./json_list.ts";
 import { checkOptionNames, checkRequestNames } from "./known_options.ts";
 import { checkBudget, checkLimits, checkPrices, checkScopeLimits } from "./limit_checks.ts";
 import { DefaultPolicy } from "./policy.ts";
@@ -274,6 +275,14 @@ export function checkResume(
     throw new TypeError(
       `resume: decision must be { decision: "approve" } or { decision: "deny" }, got ${
         nameOf(decision)
+      }`,
+    );
+  }
+  const args: unknown = "args" in decision ? decision.args : undefined;
+  if (args !== undefined && !isJsonList(args)) {
+    throw new TypeError(
+      `resume: decision.args must be a list of values in JSON, such as [{ "to": "x" }], got ${
+        nameOf(args)
       }`,
     );
   }
