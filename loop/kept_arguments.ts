@@ -2,6 +2,7 @@
  * What calls that wait were given, where that holds a secret: the trace has it without. It is kept whole beside the session's data, as scripts that wait are, for the
  * call is to be made with what a person said yes to.
  */
+import { AgentLoopError } from "../contracts/errors.ts";
 import type { ModelToolCall } from "../contracts/model.ts";
 import type { ScriptClaim, ScriptJournal } from "../contracts/script_journal.ts";
 import type { SessionStore } from "../contracts/session.ts";
@@ -19,7 +20,7 @@ export function whyNotKept(
   return "a secret stands in what a call of this reply was given, and nothing keeps that until somebody decides";
 }
 
-/** Keeps what calls were given, before the trace says that they wait. Does nothing where the trace has all of it. */
+/** Keeps what calls were given, before the trace says that they wait. Does nothing where the trace has all of it, and says so by false. */
 export async function keepArguments(
   run: RunState,
   { calls, stepIndex }: {
@@ -27,15 +28,24 @@ export async function keepArguments(
     /** Of the reply that brought them. */
     readonly stepIndex: number;
   },
-): Promise<void> {
-  if (!holdSecret(run, calls)) return;
+): Promise<boolean> {
+  if (!holdSecret(run, calls)) return false;
   const { sessionId } = run.request;
-  const given = Object.fromEntries(calls.map(({ id, argumentsJson }) => [id, argumentsJson]));
+  // The trace knows calls by what is left of their ids without secrets.
+  const { redact } = run.recorder;
+  const given = Object.fromEntries(
+    calls.map(({ id, argumentsJson }) => [redact(id), argumentsJson]),
+  );
   const kept = { sessionId, stepIndex, claim: 0, json: JSON.stringify({ given }), calls: [] };
   await inStore(run, "keep", (scripts) => scripts.keep(kept));
+  return true;
 }
 
-/** The open calls as they were given. */
+/**
+ * The open calls as they were given.
+ *
+ * @throws {AgentLoopError} `config` when that was kept beside the trace, and is not there.
+ */
 export async function withArguments(
   { scripts }: SessionStore,
   { sessionId, batch }: { readonly sessionId: string; readonly batch: OpenBatch },
@@ -44,8 +54,14 @@ export async function withArguments(
     { doing: `read what the calls of session ${sessionId} were given`, code: "store_failed" },
     async () => await scripts?.kept(sessionId),
   );
-  if (kept?.stepIndex !== batch.stepIndex) return batch;
-  const { given }: { given?: Readonly<Record<string, string>> } = JSON.parse(kept.json);
+  const { given }: { given?: Readonly<Record<string, string>> } =
+    kept?.stepIndex === batch.stepIndex ? JSON.parse(kept.json) : {};
+  if (batch.isKeptBeside && batch.calls.some(({ id }) => given?.[id] === undefined)) {
+    throw new AgentLoopError(
+      `What the calls of the session ${sessionId} were given holds a secret, and its session store does not have it: go on with the store that its run had.`,
+      { code: "config" },
+    );
+  }
   const calls = batch.calls.map((call) => ({
     ...call,
     argumentsJson: given?.[call.id] ?? call.argumentsJson,

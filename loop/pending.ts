@@ -41,6 +41,8 @@ export interface OpenBatch {
   readonly pending: PendingApproval;
   /** What the run had taken until then. */
   readonly taken: Taken;
+  /** What the calls were given holds a secret: the trace has it without, and it is kept beside. */
+  readonly isKeptBeside: boolean;
   /** The calls without a result, in their order; the one that waits is among them unless it was made meanwhile. */
   readonly calls: readonly ModelToolCall[];
   /** Those of them that were begun by a process that ended before their outcome was kept. */
@@ -49,8 +51,15 @@ export interface OpenBatch {
   readonly waitsSince: number;
 }
 
-/** The step of a call that waits. */
-export function approvalStep(pending: PendingApproval, { turns, spent }: Taken): StepBody {
+/**
+ * The step of a call that waits.
+ *
+ * @param isKeptBeside whether what it was given, or a call that came with it, is kept beside the trace
+ */
+export function approvalStep(
+  pending: PendingApproval,
+  { turns, spent, isKeptBeside = false }: Taken & { readonly isKeptBeside?: boolean },
+): StepBody {
   const { callId, name, target, args, reason } = pending;
   return {
     stepType: "approval",
@@ -60,6 +69,7 @@ export function approvalStep(pending: PendingApproval, { turns, spent }: Taken):
       name,
       ...(target === undefined ? {} : { target }),
       args,
+      ...(isKeptBeside ? { kept_beside: true } : {}),
       turns,
       spent: { tokens: spent.tokens, cost: spent.cost, host_calls: spent.hostCalls },
     }),
@@ -75,16 +85,23 @@ export function goesOnIn({ turns }: Taken): number {
 }
 
 function takenOf({ toolArgs }: RunStep): Taken {
-  const { turns = 0, spent }: {
-    readonly turns?: number;
-    readonly spent?: {
-      readonly tokens: number;
-      readonly cost: number;
-      readonly host_calls: number;
-    };
+  const { turns, spent }: {
+    readonly turns?: unknown;
+    readonly spent?: Readonly<Record<string, unknown>>;
   } = JSON.parse(toolArgs ?? "{}");
-  if (spent === undefined) return NOTHING_TAKEN;
-  return { turns, spent: { tokens: spent.tokens, cost: spent.cost, hostCalls: spent.host_calls } };
+  return {
+    turns: figureOf(turns),
+    spent: {
+      tokens: figureOf(spent?.tokens),
+      cost: figureOf(spent?.cost),
+      hostCalls: figureOf(spent?.host_calls),
+    },
+  };
+}
+
+/** A figure in whose digits a secret stands is taken out of the trace. */
+function figureOf(value: unknown): number {
+  return typeof value === "number" ? value : 0;
 }
 
 /** What a session waits at; nothing when it does not wait, or went on meanwhile. The steps are its newest, in the order of their indexes. */
@@ -118,6 +135,7 @@ export function findOpenBatch(steps: readonly RunStep[]): OpenBatch | undefined 
     stepIndex: steps[replyAt]!.stepIndex,
     pending: pendingOf(waiting),
     taken: takenOf(approvals.at(-1) ?? waiting),
+    isKeptBeside: approvals.some((step) => JSON.parse(step.toolArgs ?? "{}").kept_beside === true),
     calls,
     lost: new Set(lost),
     waitsSince: waiting.stepIndex,

@@ -1,9 +1,10 @@
 /** Words that come where none is waited for any more, or that could not be kept to: nothing is done twice, and none of them is lost. */
 import assert from "node:assert/strict";
 import { AgentLoopError } from "../contracts/errors.ts";
-import type { ResumeRequest } from "../contracts/loop.ts";
+import type { LoopConfig, ResumeRequest } from "../contracts/loop.ts";
 import type { RunStep } from "../contracts/step.ts";
 import type { ToolSet } from "../contracts/tool.ts";
+import { Redactor } from "../redact/redactor.ts";
 import { block } from "./_run_fixture.ts";
 import { byName, calls, observed, Waiting, YES } from "./_waiting_fixture.ts";
 import { findOpenBatch, findOpenScript } from "./pending.ts";
@@ -150,4 +151,39 @@ Deno.test("approve: changed arguments that are no list in JSON are a refusal tha
   await run.loop.run({ sessionId: "s", message: "go" });
   assert.match(observed(run), /the arguments that it was to be changed to are no list in JSON/);
   assert.deepEqual<string[]>(w.done, []);
+});
+
+/** A session that waits at `send`, which was given a secret. */
+async function withSecret(w: Waiting, secret: string, id = "c1"): Promise<Partial<LoopConfig>> {
+  const config = { ...byName(w), redactor: Redactor.fromSecrets({ KEY: secret }) };
+  using run = w.open([{ toolCalls: [{ id, name: "send", arguments: { key: secret } }] }], {
+    config,
+  });
+  assert.equal((await run.loop.run({ sessionId: "s", message: "go" })).status, "waiting");
+  return config;
+}
+
+Deno.test("resume: where what a call was given is not kept any more, it is not made with what the trace shows of it", async () => {
+  const w = new Waiting();
+  const config = await withSecret(w, "swordfish-9");
+  const { scripts: _, ...sessions } = w.ofAnotherProcess();
+  using other = w.open([], { config: { ...config, sessions } });
+  const { error } = await other.loop.resume(YES);
+  assert.equal(error?.code, "config");
+  assert.match(error!.message, /session s .*holds a secret.* store that its run had/);
+  assert.deepEqual<string[]>(w.done, []);
+  using run = w.open(["over"], { config });
+  assert.equal((await run.loop.resume(YES)).finalText, "over");
+  assert.deepEqual(w.done, ['send {"key":"swordfish-9"}']);
+});
+
+Deno.test("resume: a secret that stands in a call's id, or in the figures of what was spent, changes nothing", async () => {
+  const w = new Waiting();
+  const config = await withSecret(w, "1234", "call_1234");
+  const usage = { prompt: 51_234, completion: 1 };
+  using run = w.open([{ toolCalls: [{ id: "x", name: "pay" }], usage }], { config });
+  assert.equal((await run.loop.resume(YES)).status, "waiting");
+  using last = w.open(["over"], { config: { ...config, limits: { totalTokens: 1_000_000 } } });
+  assert.equal((await last.loop.resume(YES)).finalText, "over");
+  assert.deepEqual(w.done, ['send {"key":"1234"}', "pay {}"]);
 });

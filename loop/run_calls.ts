@@ -192,9 +192,13 @@ async function endWaiting(
   },
 ): Promise<void> {
   const waiting = outcomes.flatMap((outcome) => "pending" in outcome ? [outcome.pending] : []);
-  if (waiting.length > 0) await keepArguments(run, batch);
+  const isKeptBeside = waiting.length > 0 && await keepArguments(run, batch);
   for (const approval of waiting) {
-    const step = approvalStep(approval, { turns: turn, spent: run.spending.sinceBegun });
+    const step = approvalStep(approval, {
+      turns: turn,
+      spent: run.spending.sinceBegun,
+      isKeptBeside,
+    });
     await run.recorder.record(step, { type: "approval_pending", approval });
   }
   if (waiting[0] !== undefined) throw new WaitingForApproval(waiting[0]);
