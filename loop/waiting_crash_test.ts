@@ -77,12 +77,15 @@ const CALLS: ScriptedStep = {
   ) => ({ id: `c${at}`, name, arguments: { text } })),
 };
 
+/** How the calls come: out of a script, by name, or by name and all at once. */
+type Way = "code" | "tools" | "tools at once";
+
 /** One process: a loop over the store, and what its functions did. */
 function open(
   { store, done, protocol, replies = [] }: {
     readonly store: MemoryStore;
     readonly done: string[];
-    readonly protocol: "code" | "tools";
+    readonly protocol: Way;
     readonly replies?: readonly ScriptedStep[];
   },
 ) {
@@ -103,11 +106,11 @@ function open(
       parameters: { type: "object" },
     },
     hostFunction,
-    safe: false,
+    safe: protocol === "tools at once",
   }));
   const config: Partial<LoopConfig> = {
-    protocol,
-    ...(protocol === "tools" ? { tools: { callable: () => callable } } : {}),
+    protocol: protocol === "code" ? "code" : "tools",
+    ...(protocol === "code" ? {} : { tools: { callable: () => callable } }),
     policy: new DefaultPolicy(),
     approve: () => ({ decision: "wait" }),
     calls: store,
@@ -122,7 +125,7 @@ async function dieIn(
   { store, done, protocol, death }: {
     readonly store: MemoryStore;
     readonly done: string[];
-    readonly protocol: "code" | "tools";
+    readonly protocol: Way;
     readonly death: Dying["death"];
   },
 ): Promise<boolean> {
@@ -137,7 +140,7 @@ async function dieIn(
   }
 }
 
-for (const protocol of ["code", "tools"] as const) {
+for (const protocol of ["code", "tools", "tools at once"] as const) {
   for (const phase of [0, 1, 2]) {
     Deno.test(`waiting (${protocol}): a process that dies at any write of its part ${phase + 1} leaves nothing that is done twice`, async () => {
       let deaths = 0;
