@@ -2,7 +2,6 @@
  * What calls that wait were given, where that holds a secret: the trace has it without. It is kept whole beside the session's data, as scripts that wait are, for the
  * call is to be made with what a person said yes to.
  */
-import { AgentLoopError } from "../contracts/errors.ts";
 import type { ModelToolCall } from "../contracts/model.ts";
 import type { ScriptClaim, ScriptJournal } from "../contracts/script_journal.ts";
 import type { SessionStore } from "../contracts/session.ts";
@@ -41,15 +40,11 @@ export async function keepArguments(
   return true;
 }
 
-/**
- * The open calls as they were given.
- *
- * @throws {AgentLoopError} `config` when that was kept beside the trace, and is not there.
- */
+/** The open calls as they were given; nothing where that was kept beside the trace, and is not there. */
 export async function withArguments(
   { scripts }: SessionStore,
   { sessionId, batch }: { readonly sessionId: string; readonly batch: OpenBatch },
-): Promise<OpenBatch> {
+): Promise<OpenBatch | undefined> {
   const kept = await attempt(
     { doing: `read what the calls of session ${sessionId} were given`, code: "store_failed" },
     async () => await scripts?.kept(sessionId),
@@ -57,10 +52,7 @@ export async function withArguments(
   const { given }: { given?: Readonly<Record<string, string>> } =
     kept?.stepIndex === batch.stepIndex ? JSON.parse(kept.json) : {};
   if (batch.isKeptBeside && batch.calls.some(({ id }) => given?.[id] === undefined)) {
-    throw new AgentLoopError(
-      `What the calls of the session ${sessionId} were given holds a secret, and its session store does not have it: go on with the store that its run had.`,
-      { code: "config" },
-    );
+    return undefined;
   }
   const calls = batch.calls.map((call) => ({
     ...call,

@@ -39,7 +39,7 @@ export async function readOpenWait(
   const batch = findOpenBatch(newest);
   const open = batch === undefined
     ? await readOpenScript(sessions, { sessionId, step: findOpenScript(newest) })
-    : { kind: "calls", ...await withArguments(sessions, { sessionId, batch }) } as const;
+    : await readOpenCalls({ steps, sessions }, { sessionId, batch });
   if (open === undefined) throw notWaiting(`The session ${sessionId} waits for no word.`);
   if (callId !== undefined && callId !== open.pending.callId) {
     throw notWaiting(
@@ -52,6 +52,21 @@ export async function readOpenWait(
     : ["a script", "code, code-tool or auto"];
   throw new AgentLoopError(
     `The session ${sessionId} waits in ${what}: go on with it under the protocol ${needs}, not ${protocol}.`,
+    { code: "config" },
+  );
+}
+
+/** The calls as they were given. They may have been made meanwhile, and forgotten. */
+async function readOpenCalls(
+  { steps, sessions }: Pick<LoopParts, "steps" | "sessions">,
+  { sessionId, batch }: { readonly sessionId: string; readonly batch: OpenBatch },
+): Promise<OpenWait | undefined> {
+  const own = await withArguments(sessions, { sessionId, batch });
+  if (own !== undefined) return { kind: "calls", ...own };
+  const still = findOpenBatch(await newestSteps(steps, sessionId));
+  if (still?.stepIndex !== batch.stepIndex || still.calls.length === 0) return undefined;
+  throw new AgentLoopError(
+    `What the calls of the session ${sessionId} were given holds a secret, and its session store does not have it: go on with the store that its run had.`,
     { code: "config" },
   );
 }
@@ -97,8 +112,17 @@ export async function resumeOpen(
   if (open.kind === "script") return await resumeScript(run, { open, word: approve, trace });
   const { calls, lost, waitsSince, stepIndex } = open;
   const claim = (step: RunStep) => claimCall(run, { step, waitsSince });
+  const claimEnds = (ends: readonly RunStep[]) => claimResults(run, { ends, stepIndex });
   const word = { callId: pending.callId, approve };
-  await makeCalls(run, calls, { turn: goesOnIn(taken), trace, lost, word, claim, stepIndex });
+  await makeCalls(run, calls, {
+    turn: goesOnIn(taken),
+    trace,
+    lost,
+    word,
+    claim,
+    claimEnds,
+    stepIndex,
+  });
   await forgetArguments(run, { stepIndex });
   return undefined;
 }
@@ -131,6 +155,21 @@ async function claimCall(
   );
   if (first?.stepIndex === step.stepIndex) return;
   throw anotherGoesOn(sessionId);
+}
+
+/** Of two processes of which one took the other for dead, the one whose results were stored first goes on: they are what later runs are told. */
+async function claimResults(
+  run: RunState,
+  { ends, stepIndex }: { readonly ends: readonly RunStep[]; readonly stepIndex: number },
+): Promise<void> {
+  const { sessionId } = run.request;
+  const told = (await newestSteps(run.parts.steps, sessionId)).filter((one) =>
+    one.stepType === "tool_result" && one.stepIndex > stepIndex
+  );
+  const isFirst = (end: RunStep) =>
+    told.find(({ toolArgs }) => callIdOf(toolArgs) === callIdOf(end.toolArgs))?.stepIndex ===
+      end.stepIndex;
+  if (!ends.every(isFirst)) throw anotherGoesOn(sessionId);
 }
 
 /** Gives the word on the call itself, once; of everything else that the call comes to, whoever is asked usually is asked. */

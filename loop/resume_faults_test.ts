@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { AgentLoopError } from "../contracts/errors.ts";
 import type { LoopConfig, ResumeRequest } from "../contracts/loop.ts";
-import type { RunStep } from "../contracts/step.ts";
+import type { RunStep, StepStore } from "../contracts/step.ts";
 import type { ToolSet } from "../contracts/tool.ts";
 import { Redactor } from "../redact/redactor.ts";
 import { block } from "./_run_fixture.ts";
@@ -65,6 +65,69 @@ Deno.test("resume: while a process makes the calls, another word in it is not ta
   release.resolve();
   assert.equal((await running).finalText, "over");
   assert.doesNotMatch(JSON.stringify(run.llm.requests), /under way/);
+});
+
+Deno.test("resume: of a slow process and one that took it for dead, the one whose result is told first goes on", async () => {
+  const w = new Waiting();
+  await atSend(w);
+  const [begun, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  w.onCall = async () => {
+    begun.resolve();
+    await release.promise;
+  };
+  using slow = w.open([], { config: byName(w) });
+  const running = slow.loop.resume(YES);
+  await begun.promise;
+  const steps: StepStore = {
+    results: w.store.results,
+    append: (step) => w.store.append(step),
+    lastN: (id, n) => w.store.lastN(id, n),
+  };
+  using other = w.open(["I do not know whether it was sent"], { config: { ...byName(w), steps } });
+  assert.equal((await other.loop.resume(YES)).status, "completed");
+  assert.match(JSON.stringify(other.llm.requests), /under way/);
+  release.resolve();
+  assert.equal((await running).error?.code, "not_waiting");
+  const kept = await w.store.lastN("s", 50);
+  assert.equal(kept.filter(({ stepType }) => stepType === "response").length, 1);
+  assert.deepEqual(w.done, ['look {"at":0}', 'send {"at":1}']);
+});
+
+Deno.test("resume: one that takes a process for dead tells nothing of a call that waits, once that process has told of the others", async () => {
+  const w = new Waiting();
+  const config = byName(w, { safe: true });
+  using first = w.open([calls("send", "pay")], { config });
+  assert.equal((await first.loop.run({ sessionId: "s", message: "go" })).status, "waiting");
+  const [begun, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  w.onCall = async () => {
+    begun.resolve();
+    await release.promise;
+  };
+  using slow = w.open([], { config });
+  const running = slow.loop.resume(YES);
+  await begun.promise;
+  const [telling, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const steps: StepStore = {
+    results: w.store.results,
+    append: async (step) => {
+      if (step.stepType === "tool_result") {
+        telling.resolve();
+        await goOn.promise;
+      }
+      return await w.store.append(step);
+    },
+    lastN: (id, n) => w.store.lastN(id, n),
+  };
+  using other = w.open([], { config: { ...config, steps } });
+  const late = other.loop.resume(YES);
+  await telling.promise;
+  release.resolve();
+  assert.deepEqual([(await running).status, (await running).pending?.name], ["waiting", "pay"]);
+  goOn.resolve();
+  assert.equal((await late).error?.code, "not_waiting");
+  using last = w.open(["over"], { config });
+  assert.equal((await last.loop.resume(YES)).finalText, "over");
+  assert.deepEqual(w.done, ['send {"at":0}', 'pay {"at":1}']);
 });
 
 function step(

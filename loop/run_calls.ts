@@ -77,6 +77,8 @@ export interface CallsContext extends Pick<CallBatch, "turn" | "trace"> {
   readonly word?: { readonly callId: string; readonly approve: Approve };
   /** Makes sure that nobody else makes these calls too; asked before each, and of those at once before the first. Rejects when somebody does. */
   readonly claim?: (step: RunStep) => Promise<void>;
+  /** Makes sure that what is told of them is what nobody else has told yet. Rejects otherwise. */
+  readonly claimEnds?: (steps: readonly RunStep[]) => Promise<void>;
 }
 
 /**
@@ -126,9 +128,14 @@ export async function makeCalls(
       await records.write();
       throw error;
     });
-    const ends = outcomes.filter((outcome) => "content" in outcome)
-      .map((end) => ending(end, run));
-    for (const step of await records.finish(ends)) conversation.add(step);
+    const ends = outcomes.filter((outcome) => "content" in outcome);
+    // Of calls that were begun elsewhere one is told of first: whoever began them may be slow, and have some of them wait.
+    const isAlone = ends.some(({ call }) => lost?.has(call.id));
+    for (const some of isAlone ? [ends.slice(0, 1), ends.slice(1)] : [ends]) {
+      const told = await records.finish(some.map((end) => ending(end, run)));
+      for (const step of told) conversation.add(step);
+      await context.claimEnds?.(told);
+    }
     await endWaiting(run, { outcomes, calls, stepIndex, turn: context.turn });
   }
 }
