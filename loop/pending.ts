@@ -8,7 +8,7 @@ import type { JsonValue } from "../contracts/json.ts";
 import type { ModelToolCall } from "../contracts/model.ts";
 import { isAside, type RunStep } from "../contracts/step.ts";
 import { callIdOf, callsOf } from "./call_steps.ts";
-import type { StepBody } from "./recorder.ts";
+import type { Recorder, StepBody } from "./recorder.ts";
 
 /** Newest steps of a session in which is looked for what it waits at. */
 export const PENDING_REACH = 500;
@@ -156,6 +156,25 @@ function endsRun({ stepType, toolArgs }: RunStep): boolean {
   if (stepType !== "error") return false;
   const { code }: { readonly code?: unknown } = JSON.parse(toolArgs ?? "{}");
   return typeof code === "string";
+}
+
+/** Whether the call that waits was not begun yet: then a word on it is what becomes of it. */
+export function isUndecided(
+  { pending: { callId }, calls, lost }: Pick<OpenBatch, "pending" | "calls" | "lost">,
+): boolean {
+  return !lost.has(callId) && calls.some(({ id }) => id === callId);
+}
+
+/** Says that a word came for nothing. */
+export function warnOfWord(
+  { recorder }: { readonly recorder: Pick<Recorder, "emit"> },
+  { name }: PendingApproval,
+): void {
+  recorder.emit({
+    type: "warning",
+    content:
+      `The word on ${name} changes nothing: that call was begun before, and is not made again.`,
+  });
 }
 
 /** A script that waits, as the trace tells of it. */

@@ -10,9 +10,11 @@ import {
   findOpenBatch,
   findOpenScript,
   goesOnIn,
+  isUndecided,
   type OpenBatch,
   type OpenScriptStep,
   PENDING_REACH,
+  warnOfWord,
 } from "./pending.ts";
 import { anotherGoesOn, holdSession } from "./hold_session.ts";
 import { forgetArguments, withArguments } from "./kept_arguments.ts";
@@ -111,6 +113,7 @@ export async function resumeOpen(
   const approve = onceFor(run, { pending, decision });
   if (open.kind === "script") return await resumeScript(run, { open, word: approve, trace });
   const { calls, lost, waitsSince, stepIndex } = open;
+  if (!isUndecided(open)) warnOfWord(run, pending);
   const claim = (step: RunStep) => claimCall(run, { step, waitsSince });
   const claimEnds = (ends: readonly RunStep[]) => claimResults(run, { ends, stepIndex });
   const word = { callId: pending.callId, approve };

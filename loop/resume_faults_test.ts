@@ -6,7 +6,7 @@ import type { RunStep, StepStore } from "../contracts/step.ts";
 import type { ToolSet } from "../contracts/tool.ts";
 import { Redactor } from "../redact/redactor.ts";
 import { block } from "./_run_fixture.ts";
-import { byName, calls, observed, Waiting, YES } from "./_waiting_fixture.ts";
+import { byName, calls, NO, observed, Waiting, YES } from "./_waiting_fixture.ts";
 import { findOpenBatch, findOpenScript } from "./pending.ts";
 
 /** A session that waits at `send`, called by name. */
@@ -249,4 +249,29 @@ Deno.test("resume: a secret that stands in a call's id, or in the figures of wha
   using last = w.open(["over"], { config: { ...config, limits: { totalTokens: 1_000_000 } } });
   assert.equal((await last.loop.resume(YES)).finalText, "over");
   assert.deepEqual(w.done, ['send {"key":"1234"}', "pay {}"]);
+});
+
+Deno.test("resume: a word on a call that was begun already changes nothing, and whoever gave it hears so", async () => {
+  const ways = {
+    tools: (w: Waiting) => atSend(w),
+    code: (w: Waiting) => w.wait(`async function run() { await send(1); }`),
+  };
+  for (const way of ["tools", "code"] as const) {
+    const w = new Waiting();
+    const config = way === "tools" ? byName(w) : {};
+    await ways[way](w);
+    const died = new AbortController();
+    w.onCall = () => died.abort();
+    using first = w.open([], { config });
+    await first.loop.resume({ ...YES, signal: died.signal });
+    w.onCall = () => {};
+    using second = w.open(["over"], { config });
+    const { events, onEvent } = second;
+    assert.equal((await second.loop.resume({ ...NO, onEvent })).finalText, "over");
+    const warnings = events.flatMap(({ type, content }) => type === "warning" ? [content] : []);
+    assert.deepEqual(warnings, [
+      "The word on send changes nothing: that call was begun before, and is not made again.",
+    ]);
+    assert.equal(w.done.filter((one) => one.startsWith("send")).length, 1);
+  }
 });

@@ -11,7 +11,7 @@ import { executeScript, type Performance } from "./execute_script.ts";
 import { attempt } from "./failure.ts";
 import { writeObservation } from "./observation.ts";
 import { protocolMark } from "./protocol.ts";
-import { goesOnIn } from "./pending.ts";
+import { goesOnIn, warnOfWord } from "./pending.ts";
 import type { Recorder, StepBody } from "./recorder.ts";
 import type { RunState } from "./run_state.ts";
 import type { Trace } from "./trace.ts";
@@ -86,7 +86,9 @@ export async function resumeScript(
   },
 ): Promise<string | undefined> {
   const own = await claimScript(run, open);
-  const { script, past, taken } = own;
+  const { script, past, taken, pending } = own;
+  const asked = past.entries.find(({ position }) => position === past.pending);
+  if (asked === undefined || asked.begun === true) warnOfWord(run, pending);
   await recallSecrets(run, own);
   const performance = { script, past, word, cost: NO_COST, turn: goesOnIn(taken), trace };
   const unknown = unknownOutcome(own);
