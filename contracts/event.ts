@@ -27,7 +27,7 @@ export interface RunSummary {
   readonly reason?: string;
   /** Steps that the run appended. */
   readonly steps: number;
-  /** Calls that the run made, refused ones too. */
+  /** Calls that the run made, refused ones too; one that waits counts where it is decided on. */
   readonly toolCalls: number;
   /** How long the run took, in ms. */
   readonly durationMs: number;

@@ -196,7 +196,7 @@ export interface RunResult {
   readonly steps: number;
   /** Tokens of every model call of this run. */
   readonly tokens: TokenUsage;
-  /** Calls that this run made: of tools by their names, or of functions out of scripts; those that were refused count too. */
+  /** Calls that this run made: of tools by their names, or of functions out of scripts; those that were refused count too, one that waits where it is decided on. */
   readonly toolCalls: number;
   /** How long the run took, a person's time to think included, in ms. */
   readonly durationMs: number;
