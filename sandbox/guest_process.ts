@@ -25,6 +25,8 @@ export interface ScriptListener {
 export interface GuestProcess {
   /** Resolves when the guest is ready. Rejects when it never will be. */
   readonly ready: Promise<void>;
+  /** Whether it is by now. */
+  readonly isReady: boolean;
   /** Scripts that were started in it. */
   readonly started: number;
   /** Scripts under way. */
@@ -87,6 +89,7 @@ class ChildGuest implements GuestProcess {
   #started = 0;
   #culprit: number | undefined;
   #alive = true;
+  #isReady = false;
   #holders = 0;
   #rssBytes = 0;
   /** Enough for what a guest says before it has run a script. */
@@ -122,6 +125,10 @@ class ChildGuest implements GuestProcess {
 
   get rssBytes(): number {
     return this.#rssBytes;
+  }
+
+  get isReady(): boolean {
+    return this.#isReady && this.#alive;
   }
 
   get alive(): boolean {
@@ -199,6 +206,7 @@ class ChildGuest implements GuestProcess {
   #receive({ message, body }: Frame<GuestMessage>): void {
     switch (message.type) {
       case "ready":
+        this.#isReady = true;
         return this.#ready.resolve();
       case "broken":
         this.#ready.reject(startError(String(message.message)));

@@ -162,6 +162,7 @@ async function untilReady(
   signal: AbortSignal | undefined,
 ): Promise<GuestProcess | undefined> {
   const process = await place.starting;
+  if (process.isReady && signal?.aborted !== true) return process;
   const ended = Promise.withResolvers<undefined>();
   const onAbort = (): void => ended.resolve(undefined);
   signal?.addEventListener("abort", onAbort, { once: true });
