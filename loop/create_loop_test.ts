@@ -92,3 +92,23 @@ Deno.test("run: refuses what is no request", async () => {
   const loop = createLoop(config());
   await rejects(async () => await Reflect.apply(loop.run, loop, []), { name: "TypeError" });
 });
+
+Deno.test("resume: refuses what is no word, and changed arguments that are no list of JSON values", async () => {
+  const loop = createLoop(config());
+  const wrong: readonly [unknown, RegExp][] = [
+    [
+      undefined,
+      /decision must be \{ decision: "approve" \} or \{ decision: "deny" \}, got undefined/,
+    ],
+    [{ decision: "wait" }, /decision must be .* got object/],
+    [{ decision: "approve", args: { to: "b" } }, /decision\.args must be a list of values in JSON/],
+    [{ decision: "approve", args: null }, /args must be a list of values in JSON, .* got null/],
+    [{ decision: "approve", args: [() => 1] }, /args must be a list of values in JSON/],
+  ];
+  for (const [decision, message] of wrong) {
+    await rejects(loop.resume({ sessionId: "s", decision: decision as never }), {
+      name: "TypeError",
+      message,
+    });
+  }
+});

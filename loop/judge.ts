@@ -6,6 +6,7 @@ import type { ApprovalDecision } from "../contracts/approval.ts";
 import type { CallDecision } from "../contracts/call_log.ts";
 import type { JsonValue } from "../contracts/json.ts";
 import type { CallAim, PolicyDecision } from "../contracts/policy.ts";
+import { checkRuling, checkWord } from "./answer_checks.ts";
 import { withArguments } from "./call_aim.ts";
 import { cleanError, cleanMessage } from "./clean_error.ts";
 import { isJsonList } from "./json_list.ts";
@@ -37,7 +38,7 @@ export async function judge(
   return await askPerson(passage, { aim, reason }, options);
 }
 
-/** The policy's word; nothing when the script or the run ended first. A policy that throws has refused. */
+/** The policy's word; nothing when the script or the run ended first. A policy that throws has refused, and so has one whose answer is none. */
 async function rule(
   { call, hostFunction, args, life }: Passage,
   aim: CallAim | undefined,
@@ -53,7 +54,7 @@ async function rule(
       sessionId,
     });
     const wait = await life.wait(decision);
-    return wait.kind === "settled" ? wait.value : undefined;
+    return wait.kind === "settled" ? checkRuling(wait.value) : undefined;
   } catch (error) {
     return { decision: "deny", reason: `the policy failed: ${cleanError(error).message}` };
   }
@@ -89,8 +90,9 @@ async function askPerson(
     });
     const wait = await passage.life.wait(decision);
     if (wait.kind !== "settled") return undefined;
-    if (wait.value?.decision === "wait") return putOff(passage, { aim, reason }, options);
-    return await takeWord(passage, { aim, word: wait.value }, options);
+    const word = checkWord(wait.value);
+    if (word.decision === "wait") return putOff(passage, { aim, reason }, options);
+    return await takeWord(passage, { aim, word }, options);
   } catch (error) {
     return {
       decision: "denied",
@@ -132,8 +134,8 @@ async function takeWord(
   },
   options: GateOptions,
 ): Promise<Verdict | undefined> {
-  if (word?.decision !== "approve") {
-    const why = cleanMessage(String(word?.reason ?? ""));
+  if (word.decision === "deny") {
+    const why = cleanMessage(word.reason ?? "");
     return {
       decision: "denied",
       reason: why === "" ? "the user said no" : `the user said no: ${why}`,

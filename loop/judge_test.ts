@@ -104,3 +104,51 @@ Deno.test("judge: on its way a call cannot be changed any more; a person who wou
     /f \(other\.example\) is refused: .*cannot be changed any more/,
   );
 });
+
+Deno.test("judge: what is no answer of a policy lets nothing pass, and says what one is", async () => {
+  const answers = [undefined, null, true, false, "allow", {}, { decision: "Deny" }, {
+    decision: "allowed",
+  }];
+  for (const answer of answers) {
+    let ran = 0;
+    const gate = testGate(() => ran++, { policy: { check: () => answer as never } });
+    match(
+      errorOf(await gate.call()),
+      /is refused: the policy failed: check must give \{ decision: "allow" \}, .*, got /,
+    );
+    deepEqual(ran, 0);
+  }
+});
+
+Deno.test("judge: a policy that refuses or asks without a reason is said to give none", async () => {
+  const policyOf = (decision: "deny" | "ask") => ({ check: () => ({ decision }) as never });
+  for (const decision of ["deny", "ask"] as const) {
+    const reply = await testGate(() => 1, { policy: policyOf(decision) }).call();
+    match(errorOf(reply), /is refused: .*the policy gives no reason/);
+  }
+});
+
+Deno.test("judge: what is no word of a person is a refusal that says so", async () => {
+  for (const word of [undefined, null, true, "approve", {}, { approved: true }]) {
+    const gate = testGate(() => 1, { policy: ASKS, approve: () => word as never });
+    match(
+      errorOf(await gate.call()),
+      /is refused: asking for approval failed: approve must give \{ decision: "approve" \}, .*, got /,
+    );
+  }
+});
+
+Deno.test("judge: changed arguments that are no list of JSON values are not what a function is called with", async () => {
+  for (const args of [{ to: "b" }, "ab", null, [() => 1], [new Date(0)], [1n], ["a", undefined]]) {
+    let ran = 0;
+    const gate = testGate(() => ran++, {
+      policy: ASKS,
+      approve: () => ({ decision: "approve", args: args as never }),
+    });
+    match(
+      errorOf(await gate.call()),
+      /the arguments that it was to be changed to are no list in JSON/,
+    );
+    deepEqual(ran, 0);
+  }
+});

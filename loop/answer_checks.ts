@@ -1,0 +1,53 @@
+/** What policies and people answer, held to what an answer can be: the gate takes nothing else for a yes. */
+import type { ApprovalDecision } from "../contracts/approval.ts";
+import type { JsonValue } from "../contracts/json.ts";
+import type { PolicyDecision } from "../contracts/policy.ts";
+import { nameOf } from "./argument_checks.ts";
+
+/**
+ * The answer of a policy.
+ *
+ * @throws {TypeError} when it is none.
+ */
+export function checkRuling(answer: unknown): PolicyDecision {
+  const { decision, reason } = fieldsOf(answer);
+  if (decision === "allow") return { decision };
+  if (decision === "deny" || decision === "ask") {
+    return { decision, reason: typeof reason === "string" ? reason : "the policy gives no reason" };
+  }
+  throw new TypeError(
+    'check must give { decision: "allow" }, { decision: "deny", reason } or ' +
+      `{ decision: "ask", reason }, got ${shownAnswer(answer)}`,
+  );
+}
+
+/**
+ * The word of a person. Changed arguments are as they came.
+ *
+ * @throws {TypeError} when it is none.
+ */
+export function checkWord(word: unknown): ApprovalDecision {
+  const { decision, reason, args } = fieldsOf(word);
+  if (decision === "wait") return { decision };
+  if (decision === "deny") return { decision, ...(typeof reason === "string" ? { reason } : {}) };
+  if (decision === "approve") {
+    return { decision, ...(args === undefined ? {} : { args: args as readonly JsonValue[] }) };
+  }
+  throw new TypeError(
+    'approve must give { decision: "approve" }, { decision: "deny" } or { decision: "wait" }, ' +
+      `got ${shownAnswer(word)}`,
+  );
+}
+
+function fieldsOf(answer: unknown): Readonly<Record<string, unknown>> {
+  return typeof answer === "object" && answer !== null
+    ? answer as Readonly<Record<string, unknown>>
+    : {};
+}
+
+function shownAnswer(answer: unknown): string {
+  const { decision } = fieldsOf(answer);
+  return typeof decision === "string"
+    ? `the decision ${JSON.stringify(decision.slice(0, 40))}`
+    : nameOf(answer);
+}
