@@ -112,7 +112,7 @@ export class CallSecrets {
     const secret: Secret = typeof found === "string" ? { value: found } : found;
     checkBound(secret, wanted);
     checkValue(secret, name);
-    this.#kept.learn(secret.value);
+    this.#kept.learn(secret.value, name);
     return secret.value;
   }
 

@@ -3,6 +3,7 @@ import type { ApprovalRequest } from "../contracts/approval.ts";
 import type { PolicyCall } from "../contracts/policy.ts";
 import type { CallContext } from "../contracts/sandbox.ts";
 import type { SecretSource } from "../contracts/secret.ts";
+import { Redactor } from "../redact/redactor.ts";
 import { errorOf, testGate } from "./_gate_fixture.ts";
 import type { GateOptions } from "./passage.ts";
 import { AllowAll, DefaultPolicy } from "./policy.ts";
@@ -225,4 +226,30 @@ Deno.test("a run that learns a secret keeps what the loop's redactor takes out",
   const stream = secrets.redactor!.stream();
   const shown = stream.push("other gh") + stream.push(`p_${TOKEN.slice(4)}!`) + stream.flush();
   assert.equal(shown, "*** [redacted]!");
+});
+
+Deno.test("a secret that a run learns is shown by its name where names are shown, two of one name apart", () => {
+  const given = Redactor.fromSecrets({ GIVEN: "given-0123456789" }, { showNames: true });
+  const kept = new RunSecrets(given);
+  kept.learn(TOKEN, "TOKEN");
+  kept.learn(TOKEN, "OTHER");
+  kept.learn("rotated-9876543210", "TOKEN");
+  kept.learn("proto-0123456789", "__proto__");
+  kept.learn("nameless-55555");
+  kept.fill("LATER", "nameless-55555");
+  assert.equal(
+    kept.redactor?.redact(`${TOKEN} rotated-9876543210 nameless-55555 given-0123456789`),
+    "[redacted:TOKEN] [redacted:TOKEN 2] [redacted:LATER] [redacted:GIVEN]",
+  );
+  assert.equal(
+    kept.redactor?.redact("proto-0123456789"),
+    "[redacted:__proto__]",
+  );
+});
+
+Deno.test("what a function is given by name is shown by that name", async () => {
+  const kept = new RunSecrets(Redactor.fromSecrets({}, { showNames: true }));
+  const gate = testGate((_, { secret }) => secret("TOKEN"), { secrets: { source: SOURCE, kept } });
+  await gate.call();
+  assert.equal(kept.redactor?.redact(`key ${TOKEN}`), "key [redacted:TOKEN]");
 });

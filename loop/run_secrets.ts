@@ -5,7 +5,8 @@ import { Redactor } from "../redact/redactor.ts";
 /** The secrets of one run. Whoever redacts asks for the redactor each time: it changes when a secret is learned. */
 export class RunSecrets {
   readonly #given: TextRedactor | undefined;
-  readonly #learned = new Set<string>();
+  /** Values with the names that they are shown by, where these are known. */
+  readonly #learned = new Map<string, string | undefined>();
   #redactor: TextRedactor | undefined;
   /** Values that were filled in for scripts and given to none, by their names. */
   readonly #unseen = new Map<string, string>();
@@ -24,15 +25,15 @@ export class RunSecrets {
   }
 
   /**
-   * Learns a secret.
+   * Learns a secret, and the name that may stand in its place.
    *
    * @throws {RangeError} when it is too short to be taken out of text.
    */
-  learn(value: string): void {
-    if (this.#learned.has(value)) return;
-    const secrets = Object.fromEntries([...this.#learned, value].map((one, at) => [`${at}`, one]));
-    this.#redactor = including(this.#given, secrets);
-    this.#learned.add(value);
+  learn(value: string, name?: string): void {
+    if (this.#learned.has(value) && (name === undefined || this.#learned.get(value))) return;
+    const learned = new Map(this.#learned).set(value, name);
+    this.#redactor = including(this.#given, byName(learned));
+    this.#learned.set(value, name);
   }
 
   /** Values that no script of the run has seen, though they were filled in for one, by their names. */
@@ -43,6 +44,7 @@ export class RunSecrets {
   /** Keeps in mind that a value was filled in. */
   fill(name: string, value: string): void {
     if (!this.#shown.has(name)) this.#unseen.set(name, value);
+    this.#nameLearned(value, name);
   }
 
   /** Values that a script got itself, by their names. */
@@ -54,7 +56,26 @@ export class RunSecrets {
   show(name: string, value: string): void {
     this.#shown.set(name, value);
     this.#unseen.delete(name);
+    this.#nameLearned(value, name);
   }
+
+  #nameLearned(value: string, name: string): void {
+    if (this.#learned.has(value)) this.learn(value, name);
+  }
+}
+
+/** The values by names that differ; a name that is not known is a number. */
+function byName(
+  learned: ReadonlyMap<string, string | undefined>,
+): Readonly<Record<string, string>> {
+  const named = new Map<string, string>();
+  for (const [value, name] of learned) {
+    const wanted = name ?? `${named.size}`;
+    let free = wanted;
+    for (let n = 2; named.has(free); n++) free = `${wanted} ${n}`;
+    named.set(free, value);
+  }
+  return Object.fromEntries(named);
 }
 
 function including(

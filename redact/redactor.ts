@@ -96,13 +96,13 @@ export class Redactor implements TextRedactor {
    * @throws {TypeError} when a value is not a string. @throws {RangeError} when it is too short.
    */
   including(secrets: Readonly<Record<string, string>>): Redactor {
-    const all: Record<string, string> = { ...this.#secrets };
+    const all = new Map(Object.entries(this.#secrets));
     for (const [name, value] of Object.entries(secrets)) {
       let free = name;
-      for (let n = 2; Object.hasOwn(all, free); n++) free = `${name} ${n}`;
-      all[free] = value;
+      for (let n = 2; all.has(free); n++) free = `${name} ${n}`;
+      all.set(free, value);
     }
-    return Redactor.fromSecrets(all, this.#made);
+    return Redactor.fromSecrets(Object.fromEntries(all), this.#made);
   }
 
   /** The text with every form of every secret replaced. */
