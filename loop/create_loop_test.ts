@@ -41,6 +41,23 @@ const WRONG_CONFIG: readonly [Record<string, unknown>, "TypeError" | "RangeError
   [{ runTimeoutMs: NaN }, "RangeError", /runTimeoutMs/],
   [{ runTimeoutMs: 2 ** 31 }, "RangeError", /runTimeoutMs/],
   [{ historyWindow: -1 }, "RangeError", /historyWindow must be a whole number of at least 0/],
+  [{ limits: { tokens: 5 } }, "TypeError", /limits: there is no option tokens; there are totalTok/],
+  [{ limits: [5] }, "TypeError", /limits: there is no option 0; there are totalTokens, cost, /],
+  [
+    { scopeLimits: { periodMs: 1, token: 5 } },
+    "TypeError",
+    /scopeLimits: there is no option token;/,
+  ],
+  [
+    { contextBudget: { maxTokens: 9, reserved: 1 } },
+    "TypeError",
+    /contextBudget: there is no opti/,
+  ],
+  [
+    { memory: { sinks: {} } },
+    "TypeError",
+    /memory: there is no option sinks; there are sink, dist/,
+  ],
 ];
 for (const [changes, name, message] of WRONG_CONFIG) {
   Deno.test(`create loop: refuses ${Deno.inspect(changes)}`, () => {
@@ -76,6 +93,7 @@ const WRONG_REQUEST: readonly [Record<string, unknown>, "TypeError" | "RangeErro
   [{ maxIterations: 0 }, "RangeError", /maxIterations/],
   [{ maxTokens: 0.5 }, "RangeError", /maxTokens/],
   [{ timeoutMs: -1 }, "RangeError", /timeoutMs/],
+  [{ limits: { maxTokens: 1 } }, "TypeError", /run: limits: there is no option maxTokens; there a/],
 ];
 for (const [changes, name, message] of WRONG_REQUEST) {
   Deno.test(`run: refuses ${Deno.inspect(changes)}, and stores nothing`, async () => {

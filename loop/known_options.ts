@@ -78,7 +78,12 @@ export function checkRequestNames(request: RunRequest): void {
   refuseUnknown("run", request, OF_A_REQUEST);
 }
 
-function refuseUnknown(
+/**
+ * Demands that an object holds nothing that is not known: what was misspelt would hold for nothing, without a word.
+ *
+ * @throws {TypeError} naming what is not known, and what there is.
+ */
+export function refuseUnknown(
   caller: string,
   given: object,
   known: Readonly<Record<string, true>>,

@@ -2,16 +2,38 @@
 import type { ContextBudget } from "../contracts/compaction.ts";
 import type { PriceTable, RunLimits, ScopeLimits, SpendLedger } from "../contracts/limits.ts";
 import { checkBound, checkFields, checkWhole, nameOf } from "./argument_checks.ts";
+import { refuseUnknown } from "./known_options.ts";
+
+const OF_A_BUDGET: Readonly<Record<keyof ContextBudget, true>> = {
+  maxTokens: true,
+  reserve: true,
+  estimate: true,
+};
+
+const OF_A_RUN: Readonly<Record<keyof RunLimits, true>> = {
+  totalTokens: true,
+  cost: true,
+  hostCalls: true,
+  argsBytes: true,
+};
+
+const OF_A_SCOPE: Readonly<Record<keyof ScopeLimits, true>> = {
+  periodMs: true,
+  totalTokens: true,
+  cost: true,
+  hostCalls: true,
+};
 
 /**
  * Checks a budget.
  *
- * @throws {TypeError} when it is none.
+ * @throws {TypeError} when it is none, or holds what is not known.
  * @throws {RangeError} when a number is out of range.
  */
 export function checkBudget(caller: string, budget: ContextBudget | undefined): void {
   if (budget === undefined) return;
   needObject(caller, { contextBudget: budget });
+  refuseUnknown(`${caller}: contextBudget`, budget, OF_A_BUDGET);
   const { maxTokens, reserve, estimate } = budget;
   checkWhole(caller, { "contextBudget.maxTokens": maxTokens }, 0);
   if (reserve !== undefined) checkWhole(caller, { "contextBudget.reserve": reserve }, 1);
@@ -21,12 +43,13 @@ export function checkBudget(caller: string, budget: ContextBudget | undefined): 
 /**
  * Checks the limits of a run.
  *
- * @throws {TypeError} when they are none.
+ * @throws {TypeError} when they are none, or hold what is not known.
  * @throws {RangeError} when a number is out of range.
  */
 export function checkLimits(caller: string, limits: RunLimits | undefined): void {
   if (limits === undefined) return;
   needObject(caller, { limits });
+  refuseUnknown(`${caller}: limits`, limits, OF_A_RUN);
   const { totalTokens, cost, hostCalls, argsBytes } = limits;
   for (const [name, value] of Object.entries({ totalTokens, cost, hostCalls, argsBytes })) {
     checkBound(caller, { [`limits.${name}`]: value });
@@ -36,7 +59,7 @@ export function checkLimits(caller: string, limits: RunLimits | undefined): void
 /**
  * Checks the limits of a scope.
  *
- * @throws {TypeError} when they are none, or nobody keeps what is spent.
+ * @throws {TypeError} when they are none, hold what is not known, or nobody keeps what is spent.
  * @throws {RangeError} when a number is out of range.
  */
 export function checkScopeLimits(
@@ -48,6 +71,7 @@ export function checkScopeLimits(
 ): void {
   if (scopeLimits === undefined) return;
   needObject(caller, { scopeLimits });
+  refuseUnknown(`${caller}: scopeLimits`, scopeLimits, OF_A_SCOPE);
   const { periodMs, totalTokens, cost, hostCalls } = scopeLimits;
   if (!(periodMs > 0 && periodMs < Infinity)) {
     throw new RangeError(

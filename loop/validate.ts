@@ -11,7 +11,7 @@ import {
 } from "../contracts/loop.ts";
 import { checkFields, checkMs, checkWhole, nameOf, needMethods } from "./argument_checks.ts";
 import { isJsonList } from "./json_list.ts";
-import { checkOptionNames, checkRequestNames } from "./known_options.ts";
+import { checkOptionNames, checkRequestNames, refuseUnknown } from "./known_options.ts";
 import { checkBudget, checkLimits, checkPrices, checkScopeLimits } from "./limit_checks.ts";
 import { DefaultPolicy } from "./policy.ts";
 
@@ -175,6 +175,7 @@ function checkMemory(memory: LoopConfig["memory"]): void {
   if (typeof memory !== "object" || memory === null) {
     throw new TypeError(`createLoop: memory must be an object, got ${nameOf(memory)}`);
   }
+  refuseUnknown("createLoop: memory", memory, { sink: true, distill: true, facts: true });
   const { sink, distill, facts } = memory;
   if (sink !== undefined) needMethods("createLoop: memory", memory, { sink: ["addMessage"] });
   checkFields("createLoop", { "memory.distill": distill }, "function");
