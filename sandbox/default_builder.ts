@@ -14,6 +14,7 @@ import {
 } from "../contracts/sandbox.ts";
 import type { SecretSource } from "../contracts/secret.ts";
 import type { SandboxHost } from "./host.ts";
+import { checkPack } from "./pack_checks.ts";
 import { corePack } from "./packs/core/core_pack.ts";
 import { createProcessHost } from "./process_host.ts";
 
@@ -45,7 +46,7 @@ export class DefaultSandboxBuilder implements SandboxBuilder, AsyncDisposable {
   /**
    * Creates a builder.
    *
-   * @throws {TypeError} when something is no capability.
+   * @throws {TypeError} when something is no capability, or a limit is none.
    * @throws {RangeError} when a limit is out of range.
    */
   constructor(options: DefaultSandboxBuilderOptions = {}) {
@@ -64,7 +65,7 @@ export class DefaultSandboxBuilder implements SandboxBuilder, AsyncDisposable {
   /**
    * Makes the sandbox of one run. A capability whose `build` throws is left out with a warning.
    *
-   * @throws {TypeError} when two packs claim one name, or two bring secrets.
+   * @throws {TypeError} when a pack is not what it should be, two claim one name, or two bring secrets.
    */
   async build(request: SandboxBuildRequest): Promise<Sandbox> {
     const built = await this.#buildPacks(request);
@@ -182,6 +183,7 @@ function collectFunctions(packs: readonly Pack[]): Map<string, HostFunction> {
   const modules = new Set<string>();
   const documents = new Set<string>();
   for (const pack of packs) {
+    checkPack(pack);
     if (names.has(pack.name)) throw new TypeError(`Two packs are named "${pack.name}".`);
     names.add(pack.name);
     for (const module of pack.modules ?? []) {
@@ -246,6 +248,12 @@ const LEAST: Readonly<Record<keyof SandboxLimits, number>> = {
 };
 
 function checkedLimits(limits: SandboxLimits): SandboxLimits {
+  const unknown = Object.keys(limits).find((name) => !Object.hasOwn(LEAST, name));
+  if (unknown !== undefined) {
+    throw new TypeError(
+      `There is no limit ${JSON.stringify(unknown)}; there are ${Object.keys(LEAST).join(", ")}.`,
+    );
+  }
   for (const [name, least] of Object.entries(LEAST) as [keyof SandboxLimits, number][]) {
     const value = limits[name];
     if (!Number.isFinite(value) || value < least) {

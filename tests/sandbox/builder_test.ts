@@ -251,3 +251,40 @@ Deno.test("builder: what is no capability is told at once, with what makes one",
     assert.throws(() => new DefaultSandboxBuilder({ capabilities } as never), message);
   }
 });
+
+Deno.test("builder: a field of a function or a pack that there is not is refused, with those that there are", async () => {
+  const built = (pack: object): Promise<unknown> => {
+    const odd = { name: "odd", description: "", build: () => [pack as never] };
+    return new DefaultSandboxBuilder({ capabilities: [odd] }).build(request());
+  };
+  const pack = { name: "shop", prompt: "", functions: [fn("pay")] };
+  await built(pack);
+  await built({ ...pack, functions: [{ ...fn("pay"), sideEffect: true, timeoutMs: 5 }] });
+  const wrong: readonly [object, RegExp][] = [
+    [
+      { ...pack, functions: [{ ...fn("pay"), sideEffects: true }] },
+      /^The function "pay" of the pack "shop" has a field "sideEffects", which there is not; there are name, execute, sideEffect, /,
+    ],
+    [
+      { ...pack, document: [] },
+      /^The pack "shop" has a field "document", which there is not; there are name, prompt, /,
+    ],
+    [{ ...pack, functions: undefined }, /^The pack "shop" must have a list of functions/],
+    [{ ...pack, prompt: undefined }, /^The pack "shop" must have a prompt, a text/],
+    [
+      { ...pack, functions: [{ name: "pay" }] },
+      /^The function "pay" of the pack "shop" must have a function execute/,
+    ],
+  ];
+  for (const [odd, message] of wrong) {
+    await assert.rejects(built(odd), { name: "TypeError", message });
+  }
+});
+
+Deno.test("builder: a limit that there is not is refused", () => {
+  const limits = { guestTime: 5 } as never;
+  assert.throws(() => new DefaultSandboxBuilder({ limits }), {
+    name: "TypeError",
+    message: /^There is no limit "guestTime"; there are guestTimeMs, memoryBytes, /,
+  });
+});
