@@ -89,6 +89,11 @@ export function defineTool<const Parameters extends ToolParameters>(
 ): Tool {
   const { name, description, parameters, sideEffect, safe, timeoutMs, target } = definition;
   checkToolName(name);
+  const unknown = Object.keys(definition).find((field) => !Object.hasOwn(FIELDS, field));
+  if (unknown !== undefined) {
+    const fields = Object.keys(FIELDS).join(", ");
+    throw new TypeError(`${name}: there is no field ${unknown}; there are ${fields}`);
+  }
   if (typeof description !== "string" || description.trim() === "") {
     throw new TypeError(`${name}: the description must say what the tool does`);
   }
@@ -120,9 +125,31 @@ export function defineTool<const Parameters extends ToolParameters>(
   });
 }
 
+/** Misspelt, a `sideEffect` would hold for nothing, and the default policy would not ask. */
+const FIELDS: Readonly<Record<keyof ToolDefinition, true>> = {
+  name: true,
+  description: true,
+  parameters: true,
+  jsonSchema: true,
+  returns: true,
+  sideEffect: true,
+  safe: true,
+  timeoutMs: true,
+  target: true,
+  preview: true,
+  execute: true,
+};
+
+/** Those fields of a definition that there are, for definitions in which others stand too. */
+export function knownFields(definition: ToolDefinition): ToolDefinition {
+  const known = Object.entries(definition).filter(([field]) => Object.hasOwn(FIELDS, field));
+  return Object.fromEntries(known) as unknown as ToolDefinition;
+}
+
 function parametersOf({ name, parameters, jsonSchema }: ToolDefinition): SoundSchema {
   const what = `parameters of ${name}`;
   if (!isStandardSchema(parameters)) {
+    refuseSchemasInside(parameters, what);
     if (jsonSchema !== undefined) {
       throw new TypeError(
         `${name}: jsonSchema is for a library's schema; parameters is one of JSON itself`,
@@ -131,6 +158,17 @@ function parametersOf({ name, parameters, jsonSchema }: ToolDefinition): SoundSc
     return checkSchema(parameters, { name: what });
   }
   return checkSchema(jsonSchema ?? jsonSchemaOf(parameters, what), { name: what, enforced: false });
+}
+
+/** What libraries take for the arguments of some other function: schemas by name, where one schema is wanted. */
+function refuseSchemasInside(parameters: unknown, what: string): void {
+  for (const [key, value] of Object.entries(Object(parameters))) {
+    if (!isStandardSchema(value)) continue;
+    throw new TypeError(
+      `${what}: ${key} is a schema of ${value["~standard"].vendor} by itself; ` +
+        `make one schema of all arguments, such as z.object({ ${key}: … })`,
+    );
+  }
 }
 
 function returnsOf({ name, returns }: ToolDefinition): JsonSchema | undefined {

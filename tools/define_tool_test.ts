@@ -141,6 +141,10 @@ Deno.test("tool: a definition that cannot be used is refused", () => {
     [{ parameters: { type: "array" } }, /parameters of t: #\/type must be "object"/],
     [{ returns: { $ref: "#/x" } }, /returns of t: #\/\$ref leads to/],
     [{ jsonSchema: { type: "object" } }, /jsonSchema is for a library's schema/],
+    [
+      { sideEffects: true } as never,
+      /^TypeError: t: there is no field sideEffects; there are name, /,
+    ],
   ];
   for (const [change, message] of cases) {
     throws(() => defineTool({ ...good, ...change } as ToolDefinition), message);

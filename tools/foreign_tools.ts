@@ -3,7 +3,12 @@
  * provider and scripts take, that no other tool has, and that stays the same whatever else is there: what was allowed for one must never hold for another.
  */
 import type { Tool } from "../contracts/tool.ts";
-import { defineTool, type ToolDefinition, type ToolParameters } from "./define_tool.ts";
+import {
+  defineTool,
+  knownFields,
+  type ToolDefinition,
+  type ToolParameters,
+} from "./define_tool.ts";
 
 /** Where a tool comes from. */
 export interface ForeignToolOrigin {
@@ -71,7 +76,9 @@ export async function defineForeignTools(
     const description = typeof described === "string" && described.trim() !== ""
       ? described
       : `${origin.name}, a tool of ${source}`;
-    tools.set(name, Object.freeze({ ...defineTool({ ...definition, name, description }), origin }));
+    // What else its source says of a tool is no mistake of whoever hands it on.
+    const tool = defineTool({ ...knownFields(definition), name, description });
+    tools.set(name, Object.freeze({ ...tool, origin }));
   }
   return [...tools.values()];
 }

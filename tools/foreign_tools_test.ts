@@ -133,3 +133,10 @@ Deno.test("foreign tools: a missing description is made of the name", async () =
   ]);
   equal(tool?.description, "x.y, a tool of shop");
 });
+
+Deno.test("foreign tools: what else their source says of them is left out, and no mistake", async () => {
+  const told = { title: "Query", inputSchema: {}, annotations: { readOnlyHint: true } };
+  const [tool] = await defineForeignTools("shop", [{ ...definition("query"), ...told }]);
+  equal(tool?.name, "shop__query");
+  equal(Object.hasOwn(tool!, "title"), false);
+});

@@ -65,7 +65,12 @@ export function jsonSchemaOf(schema: StandardSchema, name: string): Record<strin
       : ""
   }`;
   if (typeof jsonSchema?.input !== "function") {
-    throw new TypeError(`${name}: this schema of ${vendor} tells no JSON Schema; ${wayOut}`);
+    const newer = vendor === "zod"
+      ? ", such as z.toJSONSchema(schema) of zod 4, or take zod 4.2 or later"
+      : "";
+    throw new TypeError(
+      `${name}: this schema of ${vendor} tells no JSON Schema; ${wayOut}${newer}`,
+    );
   }
   try {
     return jsonSchema.input({ target: "draft-2020-12" });

@@ -107,6 +107,28 @@ Deno.test("standard schema: what a library cannot say as JSON Schema is refused 
   );
 });
 
+Deno.test("standard schema: a schema that tells no JSON Schema is refused with what does, a list of schemas with how to make one", () => {
+  const older = (vendor: string) => {
+    const props = { version: 1, vendor, validate: (value: unknown) => ({ value }) } as const;
+    return { name: "t", description: "d", parameters: { "~standard": props }, execute: () => 1 };
+  };
+  throws(
+    () => defineTool(older("zod")),
+    /parameters of t: this schema of zod tells no JSON Schema; give one as jsonSchema, such as z\.toJSONSchema\(schema\) of zod 4, or take zod 4\.2 or later$/,
+  );
+  throws(() => defineTool(older("other")), /tells no JSON Schema; give one as jsonSchema$/);
+  throws(
+    () =>
+      defineTool({
+        name: "t",
+        description: "d",
+        parameters: { city: z.string() } as never,
+        execute: () => 1,
+      }),
+    /parameters of t: city is a schema of zod by itself; make one schema of all arguments, such as z\.object\(\{ city: … \}\)$/,
+  );
+});
+
 Deno.test("standard schema: checks that take their time are waited for", async () => {
   const tool = defineTool({
     name: "t",
