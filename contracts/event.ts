@@ -2,6 +2,7 @@
  * What a run tells while it goes on. One flat union; names and fields are pinned by a test, since programs switch on them.
  */
 import type { PendingApproval } from "./approval.ts";
+import type { ErrorCode } from "./errors.ts";
 import type { JsonValue } from "./json.ts";
 import type { RunStatus } from "./session.ts";
 
@@ -147,5 +148,5 @@ export type RunEventBody =
     readonly claims: readonly string[];
   }
   | { readonly type: "warning"; readonly content: string }
-  | { readonly type: "error"; readonly content: string; readonly code: string }
+  | { readonly type: "error"; readonly content: string; readonly code: ErrorCode }
   | { readonly type: "done"; readonly summary: RunSummary };
