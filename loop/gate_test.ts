@@ -84,7 +84,7 @@ Deno.test("gate: a result beyond its limit is refused with its size, one byte le
   deepEqual(await gate.call([8]), { ok: true, json: '"xxxxxxxx"' });
   match(
     errorOf(await gate.call([9])),
-    /result of f is too large: it is 11 bytes of JSON, the limit is 10/,
+    /result of f is too large: it is 11 bytes of JSON, the limit is 10; what f did is done$/,
   );
   deepEqual(gate.told.at(-1), told("too_large"));
 });
@@ -93,7 +93,7 @@ Deno.test("gate: a result that is not JSON is refused naming why", async () => {
   const gate = testGate(() => ({ when: new Date() }));
   match(
     errorOf(await gate.call()),
-    /result of f cannot be handed over as JSON: \$\.when is a Date/,
+    /result of f cannot be handed over as JSON: \$\.when is a Date; what f did is done$/,
   );
   deepEqual(gate.told, [told("not_json")]);
 });

@@ -100,5 +100,7 @@ function encoded(name: string, result: { value: unknown; maxBytes: number }): Ca
     return { outcome: "ok", reply, resultBytes: bytes };
   }
   const fault = encoding.reason === "too_large" ? "is too large" : "cannot be handed over as JSON";
-  return fail(encoding.reason, `the result of ${name} ${fault}: ${encoding.message}`);
+  // A model that takes it for a call that was not made makes it twice.
+  const done = `what ${name} did is done`;
+  return fail(encoding.reason, `the result of ${name} ${fault}: ${encoding.message}; ${done}`);
 }
