@@ -12,14 +12,21 @@ export function needMethods(
     if (typeof part !== "object" || part === null) {
       const wanted = part === undefined
         ? "is required"
-        : `must be an object with the method ${methods.join(" and ")}`;
+        : `must be an object with ${methodsOf(methods)}`;
       throw new TypeError(`${caller}: ${name} ${wanted}, got ${nameOf(part)}`);
     }
     const missing = methods.filter((method) => typeof Reflect.get(part, method) !== "function");
     if (missing.length > 0) {
-      throw new TypeError(`${caller}: ${name} lacks the method ${missing.join(" and ")}`);
+      const wayOut = Array.isArray(part) && name === "tools"
+        ? "; new ToolRegistry([…]) makes one of a list of tools"
+        : "";
+      throw new TypeError(`${caller}: ${name} lacks ${methodsOf(missing)}${wayOut}`);
     }
   }
+}
+
+function methodsOf(names: readonly string[]): string {
+  return `the method${names.length === 1 ? "" : "s"} ${names.join(" and ")}`;
 }
 
 /** Demands that fields, where they are given, are of a type. */

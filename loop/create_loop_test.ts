@@ -21,15 +21,20 @@ for (const part of ["llm", "sessions", "steps", "sandboxBuilder"]) {
     throws(() => createLoop(config({ [part]: undefined })), { name: "TypeError", message: name });
     throws(() => createLoop(config({ [part]: {} })), {
       name: "TypeError",
-      message: new RegExp(`${part} lacks the method`),
+      message: new RegExp(`${part} lacks the methods? `),
     });
   });
 }
 
 const WRONG_CONFIG: readonly [Record<string, unknown>, "TypeError" | "RangeError", RegExp][] = [
   [{ polcy: {} }, "TypeError", /there is no option polcy; there are llm, .* policy, /],
+  [
+    { tools: [] },
+    "TypeError",
+    /tools lacks the method callable; new ToolRegistry\(\[…\]\) makes one/,
+  ],
   [{ policy: {} }, "TypeError", /policy lacks the method check/],
-  [{ redactor: "x" }, "TypeError", /redactor must be an object with the method redact and stream/],
+  [{ redactor: "x" }, "TypeError", /redactor must be an object with the methods redact and stream/],
   [{ compactor: true }, "TypeError", /compactor must be an object with the method compact, got bo/],
   [{ model: 3 }, "TypeError", /model must be a string, got number/],
   [{ now: "today" }, "TypeError", /now must be a function/],

@@ -198,5 +198,8 @@ Deno.test("event sink: what is none is refused at once", () => {
   using none = fixture([]);
   const { llm, store, sandboxBuilder } = none;
   const config = { llm, sessions: store, steps: store, sandboxBuilder };
-  throws(() => createLoop({ ...config, events: {} as never }), /events lacks the method append/);
+  throws(
+    () => createLoop({ ...config, events: {} as never }),
+    /events lacks the methods append and version/,
+  );
 });

@@ -381,13 +381,13 @@ Deno.test("run limits: what callers may not hand in", () => {
     [{ limits: 5 as never }, /limits must be an object, got number/],
     [{ scopeLimits: { periodMs: 1000 } }, /scopeLimits need a ledger/],
     [{ scopeLimits: { periodMs: 0 }, ledger: ledgerOf() }, /periodMs must be the length/],
-    [{ ledger: {} as never }, /ledger lacks the method addSpend and spendSince/],
+    [{ ledger: {} as never }, /ledger lacks the methods addSpend and spendSince/],
     [{ prices: { m: { prompt: -1, completion: 1 } } }, /prices: prompt of m must be at least 0/],
     [{ prices: { m: {} as never } }, /prices: m needs a number for prompt/],
     [{ contextBudget: { maxTokens: -1 } }, /contextBudget\.maxTokens must be a whole number/],
     [{ contextBudget: { maxTokens: 10, reserve: 0 } }, /contextBudget\.reserve/],
     [{ compactor: {} as never }, /compactor lacks the method compact/],
-    [{ redactor: {} as never }, /redactor lacks the method redact and stream/],
+    [{ redactor: {} as never }, /redactor lacks the methods redact and stream/],
     [{ tracer: {} as never }, /tracer lacks the method start/],
   ];
   for (const [parts, message] of wrong) throws(() => createLoop({ ...config, ...parts }), message);
