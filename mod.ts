@@ -122,6 +122,7 @@ export {
   type EventSink,
   type StreamEvent,
 } from "./contracts/event_log.ts";
+export { findPendingApproval } from "./loop/find_pending_approval.ts";
 export { rebuildResult, type RebuiltResult } from "./loop/rebuild_result.ts";
 export {
   DEFAULT_RECALLED_FACTS,

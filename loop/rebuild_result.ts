@@ -59,9 +59,7 @@ export function rebuildResult(
     finalText: answer?.content ?? "",
     ...(answer?.forced === undefined ? {} : { forced: answer.forced }),
     ...(answer?.flagged === undefined ? {} : { flagged: answer.flagged }),
-    ...(failure === undefined
-      ? {}
-      : { error: { code: failure.code as ErrorCode, message: failure.content } }),
+    ...(failure === undefined ? {} : { error: { code: failure.code, message: failure.content } }),
     steps,
     toolCalls,
     durationMs,

@@ -217,6 +217,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     "extractDoneMarker",
     "extractJsBlock",
     "fetchCapability",
+    "findPendingApproval",
     "friendlyError",
     "htmlToMarkdownCapability",
     "httpCapability",
