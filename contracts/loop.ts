@@ -180,7 +180,10 @@ export interface RunResult {
   readonly sessionId: string;
   /** How it ended. */
   readonly status: RunStatus;
-  /** More about the end: `timeout`, `aborted`, the code of the error, the name of the limit. */
+  /**
+   * More about the end: `timeout`, `aborted`, `approval`, the code of the error, or the limit: `total_tokens`, `cost`, `host_calls`, `args_bytes`, and for those of
+   * a scope `scope_total_tokens`, `scope_cost`, `scope_host_calls`.
+   */
   readonly reason?: string;
   /** The answer; "" unless the status is `completed`. */
   readonly finalText: string;
@@ -216,7 +219,10 @@ export interface RunStream extends AsyncIterable<RunEvent> {
   readonly result: Promise<RunResult>;
 }
 
-/** Drives runs. Runs of different sessions may go on at once; it holds no state between runs. */
+/**
+ * Drives runs. Runs of different sessions may go on at once; it holds no state between runs. Two runs of one session that go on at once do not see each other's
+ * messages, and the last `args` stay: whoever does not want that lets the second wait.
+ */
 export interface Loop {
   /**
    * Answers one message. Resolves with how the run ended, failures of the world included.

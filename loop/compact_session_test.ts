@@ -113,7 +113,10 @@ Deno.test("compactSession: what callers may not hand in", async () => {
   const store = new MemoryStore();
   const given = options(store);
   await rejects(compactSession({ ...given, sessionId: "" }), TypeError);
-  await rejects(compactSession({ ...given, steps: {} as never }), /lacks the methods append and lastN/);
+  await rejects(
+    compactSession({ ...given, steps: {} as never }),
+    /lacks the methods append and lastN/,
+  );
   await rejects(compactSession({ ...given, compactor: undefined as never }), TypeError);
   await rejects(compactSession({ ...given, historyWindow: -1 }), RangeError);
 });

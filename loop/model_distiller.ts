@@ -24,7 +24,7 @@ const REPLY_TOKENS = 1_600;
 
 /**
  * A `distill` that asks a model. It is shown what the user said and what was answered, and nothing that tools gave back: a page that says "remember this" is
- * not to be remembered. Each run costs one call more.
+ * not to be remembered. It is to reply with one fact a line, or with NONE. Each run costs one call more.
  *
  * @throws {TypeError} when there is no client.
  * @throws {RangeError} when a number is out of range.
