@@ -12,6 +12,7 @@ import {
   type SandboxBuildRequest,
   type SandboxLimits,
 } from "../contracts/sandbox.ts";
+import { SCRIPT_WORDS } from "../contracts/script_words.ts";
 import type { SecretSource } from "../contracts/secret.ts";
 import type { SandboxHost } from "./host.ts";
 import { checkPack } from "./pack_checks.ts";
@@ -171,9 +172,6 @@ function createContext(
   };
 }
 
-/** Names that the realm itself defines. */
-const RESERVED = new Set(["answer", "console", "log", "run", "sleep"]);
-
 /** The name of the pack of what is added to a sandbox; no identifier, so that it is nobody's own. */
 const ADDED = "(added)";
 
@@ -202,9 +200,9 @@ function collectFunctions(packs: readonly Pack[]): Map<string, HostFunction> {
           `The pack "${pack.name}" has a function named "${fn.name}", which is no identifier.`,
         );
       }
-      if (RESERVED.has(fn.name)) {
+      if (SCRIPT_WORDS.has(fn.name)) {
         throw new TypeError(
-          `The pack "${pack.name}" claims the name "${fn.name}", which scripts need.`,
+          `The pack "${pack.name}" claims the name "${fn.name}", which scripts need; give it another.`,
         );
       }
       if (functions.has(fn.name)) throw new TypeError(`Two packs claim the function "${fn.name}".`);

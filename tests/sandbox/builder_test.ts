@@ -130,6 +130,10 @@ Deno.test("names that clash, are taken or are none are refused", async () => {
     [capability("one", ["answer"])],
     [capability("one", ["run"])],
     [capability("one", ["sleep"])],
+    // `delete({ id })` would be true, and nothing be deleted.
+    [capability("one", ["delete"])],
+    [capability("one", ["await"])],
+    [capability("one", ["JSON"])],
     [capability("one", ["not a name"])],
     [capability("one", ["1st"])],
     [capability("one", [""])],
