@@ -3,6 +3,7 @@
  */
 import { type Endpoint, OPENAI_BASE_URL, parseEndpoint } from "./endpoint.ts";
 import { AgentLoopError } from "../contracts/errors.ts";
+import { refuseUnknown } from "../contracts/known_names.ts";
 import { createScrub, type Scrub } from "./scrub.ts";
 
 /**
@@ -84,13 +85,31 @@ export interface ResolvedConfig {
 /** The longest delay that a timer can hold. */
 const MAX_TIMER_MS = 2_147_483_647;
 
+const OPTIONS: Readonly<Record<keyof OpenAIConfig, true>> = {
+  apiKey: true,
+  baseUrl: true,
+  model: true,
+  maxRetries: true,
+  requestTimeoutMs: true,
+  idleTimeoutMs: true,
+  maxRetryAfterMs: true,
+  temperature: true,
+  seed: true,
+  headers: true,
+  fetch: true,
+  now: true,
+  random: true,
+  sleep: true,
+};
+
 /**
  * Checks the options and completes them.
  *
- * @throws {TypeError} when an option has a value that it cannot have; no message shows a key.
+ * @throws {TypeError} when there is no such option, or it has a value that it cannot have; no message shows a key.
  * @throws {AgentLoopError} `config` when the endpoint is OpenAI itself and there is nothing to authorize with.
  */
 export function resolveConfig(config: OpenAIConfig): ResolvedConfig {
+  refuseUnknown("createOpenAIClient", config, OPTIONS);
   const endpoint = parseEndpoint(textOr(config.baseUrl, "baseUrl") ?? OPENAI_BASE_URL);
   const apiKey = checkedKey(textOr(config.apiKey, "apiKey"));
   const headers = checkedHeaders(config.headers ?? {});

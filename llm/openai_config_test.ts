@@ -86,6 +86,11 @@ Deno.test("options with values that they cannot have are refused by name", () =>
     [{ headers: { "no good": "x" } }, /^headers: "no good"/],
     [{ apiKey: "two words" }, /^The API key must be printable ASCII.*OPENAI_API_KEY/],
     [{ model: 5 as unknown as string }, /^model must be text; got number$/],
+    // The name that another package has for it: without a word, key and prompts would go to OpenAI.
+    [
+      { baseURL: "http://127.0.0.1:1" } as OpenAIConfig,
+      /^createOpenAIClient: there is no option baseURL; there are apiKey, baseUrl, /,
+    ],
   ];
   for (const [config, message] of cases) {
     assert.throws(() => createOpenAIClient({ baseUrl, ...config }), (error) => {

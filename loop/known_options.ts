@@ -1,9 +1,6 @@
-/**
- * Names of what a loop and a request can be given. A misspelt one would be left out without a word, and with it a policy, a limit or a redactor: types tell, but programs are
- * also run unchecked.
- */
+/** Names of what a loop and a request can be given. */
+import { refuseUnknown } from "../contracts/known_names.ts";
 import type { LoopConfig, RunRequest } from "../contracts/loop.ts";
-import { shown } from "./passage.ts";
 
 const OF_A_LOOP: Readonly<Record<keyof LoopConfig, true>> = {
   llm: true,
@@ -76,21 +73,4 @@ export function checkOptionNames(config: LoopConfig): void {
  */
 export function checkRequestNames(request: RunRequest): void {
   refuseUnknown("run", request, OF_A_REQUEST);
-}
-
-/**
- * Demands that an object holds nothing that is not known: what was misspelt would hold for nothing, without a word.
- *
- * @throws {TypeError} naming what is not known, and what there is.
- */
-export function refuseUnknown(
-  caller: string,
-  given: object,
-  known: Readonly<Record<string, true>>,
-): void {
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name));
-  if (unknown === undefined) return;
-  throw new TypeError(
-    `${caller}: there is no option ${shown(unknown)}; there are ${Object.keys(known).join(", ")}`,
-  );
 }

@@ -1,8 +1,8 @@
 /** Checks of budgets, limits and prices as callers hand them in. */
+import { refuseUnknown } from "../contracts/known_names.ts";
 import type { ContextBudget } from "../contracts/compaction.ts";
 import type { PriceTable, RunLimits, ScopeLimits, SpendLedger } from "../contracts/limits.ts";
 import { checkBound, checkFields, checkWhole, nameOf } from "./argument_checks.ts";
-import { refuseUnknown } from "./known_options.ts";
 
 const OF_A_BUDGET: Readonly<Record<keyof ContextBudget, true>> = {
   maxTokens: true,

@@ -2,8 +2,10 @@
  * The policies that come with the loop. A policy decides; the gate enforces. Whether a host lies in a private network is told by the function that
  * reaches for it, before it connects.
  */
+import { refuseUnknown } from "../contracts/known_names.ts";
 import { OWN_MESSAGE_TARGET } from "../contracts/schedule.ts";
 import type { PolicyCall, PolicyChecker, PolicyDecision } from "../contracts/policy.ts";
+import { nameOf } from "./argument_checks.ts";
 import { HostList, isWebPort, normalHost } from "./host_list.ts";
 
 /** Options of a {@linkcode DefaultPolicy}. */
@@ -33,6 +35,12 @@ const MODEL_FUNCTIONS = new Set(["ai", "aiJSON"]);
 /** Functions that are asked about even where they are not registered as having consequences. */
 const ASKED_FUNCTIONS = new Set(["writeFile", "editFile", "exec", "sendEmail", "secret"]);
 
+const OPTIONS: Readonly<Record<keyof DefaultPolicyOptions, true>> = {
+  allowTools: true,
+  allowDomains: true,
+  allowPrivateHosts: true,
+};
+
 /**
  * The policy when none is set. Hosts that were allowed pass, other public ones are asked about, private networks are refused; functions with
  * consequences outside are asked about, but for a message that is scheduled for the session itself; everything else passes.
@@ -45,10 +53,15 @@ export class DefaultPolicy implements PolicyChecker {
   /**
    * Creates the policy.
    *
-   * @throws {TypeError} when a list holds what is no name, or no host with an optional port.
+   * @throws {TypeError} when there is no such option, or a list holds what is no name, or no host with an optional port.
    */
   constructor(options: DefaultPolicyOptions = {}) {
+    refuseUnknown("DefaultPolicy", options, OPTIONS);
     const { allowTools = [], allowDomains = [], allowPrivateHosts = [] } = options;
+    for (const [name, list] of Object.entries({ allowTools, allowDomains, allowPrivateHosts })) {
+      if (Array.isArray(list)) continue;
+      throw new TypeError(`DefaultPolicy: ${name} must be a list, got ${nameOf(list)}`);
+    }
     this.#tools = new Set(allowTools.map(checkedName));
     this.#domains = new HostList("allowDomains", allowDomains);
     this.#privateHosts = new HostList("allowPrivateHosts", allowPrivateHosts);

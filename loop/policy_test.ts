@@ -205,6 +205,16 @@ for (const option of ["allowDomains", "allowPrivateHosts"] as const) {
 Deno.test("policy: what is no text is no entry either", () => {
   throws(() => new DefaultPolicy({ allowDomains: [7 as unknown as string] }), TypeError);
   throws(() => new DefaultPolicy({ allowTools: [""] }), { message: /allowTools: expected names/ });
+  for (const option of ["allowTools", "allowDomains", "allowPrivateHosts"]) {
+    throws(() => new DefaultPolicy({ [option]: "example.com" as never }), {
+      name: "TypeError",
+      message: `DefaultPolicy: ${option} must be a list, got string`,
+    });
+  }
+  throws(() => new DefaultPolicy({ allowHosts: ["example.com"] } as never), {
+    name: "TypeError",
+    message: /^DefaultPolicy: there is no option allowHosts; there are allowTools, allowDomains, /,
+  });
 });
 
 Deno.test("policy: AllowAll lets everything pass", () => {

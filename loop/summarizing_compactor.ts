@@ -6,6 +6,7 @@ import type {
   ContextBudget,
 } from "../contracts/compaction.ts";
 import { AgentLoopError } from "../contracts/errors.ts";
+import { refuseUnknown } from "../contracts/known_names.ts";
 import type { Client, Message, TokenUsage } from "../contracts/model.ts";
 import { checkFields, checkWhole, needMethods } from "./argument_checks.ts";
 import { cutAt } from "./cut_history.ts";
@@ -42,6 +43,16 @@ const DEFAULT_KEEP = 20;
 const DEFAULT_BUDGET: ContextBudget = { maxTokens: 128_000 };
 /** Where the window demands it, this share of the history is kept at most: what is folded must be worth its call. */
 const FORCED_KEEP_SHARE = 0.5;
+
+const OPTIONS: Readonly<Record<keyof SummarizingCompactorOptions, true>> = {
+  llm: true,
+  model: true,
+  trigger: true,
+  keep: true,
+  budget: true,
+  prompt: true,
+  mergePrompt: true,
+};
 
 /**
  * Folds the older part of a history into one summary.
@@ -80,6 +91,10 @@ export class SummarizingCompactor implements Compactor {
   constructor(options: SummarizingCompactorOptions = {}) {
     const { llm, model, prompt, mergePrompt, budget } = options;
     const caller = "SummarizingCompactor";
+    if ("complete" in options) {
+      throw new TypeError(`${caller}: a client is given as { llm: client }`);
+    }
+    refuseUnknown(caller, options, OPTIONS);
     if (llm !== undefined) needMethods(caller, options, { llm: ["complete"] });
     checkFields(caller, { model, prompt, mergePrompt }, "string");
     checkBudget(caller, budget);

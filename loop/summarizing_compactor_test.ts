@@ -231,4 +231,12 @@ Deno.test("SummarizingCompactor: what callers may not hand in", () => {
   throws(() => new SummarizingCompactor({ budget: { maxTokens: 1.5 } }), RangeError);
   throws(() => new SummarizingCompactor({ llm: {} as never }), /lacks the method complete/);
   throws(() => new SummarizingCompactor({ prompt: 4 as never }), TypeError);
+  throws(
+    () => new SummarizingCompactor({ treshold: 9 } as never),
+    /^TypeError: SummarizingCompactor: there is no option treshold; there are llm, model, trigger, /,
+  );
+  throws(
+    () => new SummarizingCompactor({ complete: () => {} } as never),
+    /^TypeError: SummarizingCompactor: a client is given as \{ llm: client \}/,
+  );
 });

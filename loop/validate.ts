@@ -1,4 +1,5 @@
 /** Checks what callers hand in. Only a caller's mistake throws out of the loop, and it throws here, at once. */
+import { refuseUnknown } from "../contracts/known_names.ts";
 import {
   DEFAULT_HISTORY_WINDOW,
   DEFAULT_MAX_ITERATIONS,
@@ -11,7 +12,7 @@ import {
 } from "../contracts/loop.ts";
 import { checkFields, checkMs, checkWhole, nameOf, needMethods } from "./argument_checks.ts";
 import { isJsonList } from "./json_list.ts";
-import { checkOptionNames, checkRequestNames, refuseUnknown } from "./known_options.ts";
+import { checkOptionNames, checkRequestNames } from "./known_options.ts";
 import { checkBudget, checkLimits, checkPrices, checkScopeLimits } from "./limit_checks.ts";
 import { DefaultPolicy } from "./policy.ts";
 

@@ -1,6 +1,7 @@
 /**
  * The builder that most programs use: composes a fixed list of capabilities into a sandbox for each run, on a host of guests.
  */
+import { refuseUnknown } from "../contracts/known_names.ts";
 import {
   type BuildContext,
   type Capability,
@@ -35,6 +36,15 @@ export interface DefaultSandboxBuilderOptions {
   readonly host?: SandboxHost;
 }
 
+const OPTIONS: Readonly<Record<keyof DefaultSandboxBuilderOptions, true>> = {
+  capabilities: true,
+  enabledCapabilities: true,
+  maxLogBytes: true,
+  limits: true,
+  isolateSessions: true,
+  host: true,
+};
+
 /** Composes capabilities into a fresh sandbox for every run. Disposing it ends the guests of the host it made for itself. */
 export class DefaultSandboxBuilder implements SandboxBuilder, AsyncDisposable {
   readonly #capabilities: readonly Capability[];
@@ -47,10 +57,16 @@ export class DefaultSandboxBuilder implements SandboxBuilder, AsyncDisposable {
   /**
    * Creates a builder.
    *
-   * @throws {TypeError} when something is no capability, or a limit is none.
+   * @throws {TypeError} when something is no capability or no host, or there is no such option or limit.
    * @throws {RangeError} when a limit is out of range.
    */
   constructor(options: DefaultSandboxBuilderOptions = {}) {
+    refuseUnknown("DefaultSandboxBuilder", options, OPTIONS);
+    if (options.host !== undefined && typeof options.host?.lease !== "function") {
+      throw new TypeError(
+        "DefaultSandboxBuilder: host must be a sandbox host, such as createProcessHost(options)",
+      );
+    }
     this.#capabilities = checkedCapabilities(options.capabilities ?? []);
     this.#enabled = options.enabledCapabilities;
     this.#isolateSessions = options.isolateSessions ?? false;

@@ -2,6 +2,7 @@
  * The process host: guests in child processes without a permission, one process a scope. A process is started when a run says that it
  * will have scripts, while the model is still being asked, and is ended when the last run that uses it ends, unless it is to be kept warm.
  */
+import { refuseUnknown } from "../contracts/known_names.ts";
 import type { EvaluateRequest, Execution } from "../contracts/sandbox.ts";
 import { failureFor } from "./guest/failure.ts";
 import { checkMayStart } from "./guest_command.ts";
@@ -17,16 +18,35 @@ export interface ProcessHostOptions extends ProcessPoolOptions {
   readonly idleMs?: number;
 }
 
+const OPTIONS: Readonly<Record<keyof ProcessHostOptions, true>> = {
+  idleMs: true,
+  maxProcesses: true,
+  maxGuests: true,
+  maxQueue: true,
+  spares: true,
+  maxExecutions: true,
+  maxAgeMs: true,
+  maxRssBytes: true,
+};
+
+/** The longest that a timer holds. */
+const MAX_TIMER_MS = 2_147_483_647;
+
 /** A script whose process goes before it reached outside is run again this often. */
 const ATTEMPTS = 2;
 
 /**
  * Makes a host that runs guests in child processes. Owned by the caller; disposing it ends every process.
  *
+ * @throws {TypeError} when there is no such option.
  * @throws {RangeError} when a bound is out of range.
  */
 export function createProcessHost(options: ProcessHostOptions = {}): SandboxHost {
+  refuseUnknown("createProcessHost", options, OPTIONS);
   const { idleMs = 0, ...bounds } = options;
+  if (!(idleMs >= 0 && idleMs <= MAX_TIMER_MS)) {
+    throw new RangeError(`idleMs must be a number from 0 to ${MAX_TIMER_MS}, not ${idleMs}.`);
+  }
   return new ProcessHost(idleMs, new ProcessPool(bounds));
 }
 

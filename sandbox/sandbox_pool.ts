@@ -4,6 +4,7 @@
  * run that is going on. Runs of one session take turns, since they share what was built.
  */
 import { AgentLoopError } from "../contracts/errors.ts";
+import { refuseUnknown } from "../contracts/known_names.ts";
 import type { Sandbox, SandboxBuilder, SandboxBuildRequest } from "../contracts/sandbox.ts";
 
 /** Options of a {@linkcode SandboxPool}. */
@@ -42,6 +43,12 @@ interface Relay {
   readonly request: SandboxBuildRequest;
 }
 
+const OPTIONS: Readonly<Record<keyof SandboxPoolOptions, true>> = {
+  idleTimeoutMs: true,
+  maxSandboxes: true,
+  maxWaiting: true,
+};
+
 /** A builder that wraps another and reuses what it built. Owned by the caller; closing it disposes every sandbox it keeps. */
 export class SandboxPool implements SandboxBuilder, AsyncDisposable {
   readonly #delegate: SandboxBuilder;
@@ -55,9 +62,16 @@ export class SandboxPool implements SandboxBuilder, AsyncDisposable {
   /**
    * Creates a pool around a builder, which stays the caller's to dispose.
    *
+   * @throws {TypeError} when the first is no builder, or there is no such option.
    * @throws {RangeError} when an option is out of range.
    */
   constructor(delegate: SandboxBuilder, options: SandboxPoolOptions = {}) {
+    if (typeof delegate?.build !== "function") {
+      throw new TypeError(
+        "SandboxPool: expected a sandbox builder first, such as new DefaultSandboxBuilder(…)",
+      );
+    }
+    refuseUnknown("SandboxPool", options, OPTIONS);
     const { idleTimeoutMs = 1_800_000, maxSandboxes = 256, maxWaiting = 100 } = options;
     for (
       const [name, value, least] of [

@@ -292,3 +292,25 @@ Deno.test("builder: a limit that there is not is refused", () => {
     message: /^There is no limit "guestTime"; there are guestTimeMs, memoryBytes, /,
   });
 });
+
+Deno.test("builder and pool: what they are not made of is told at once", () => {
+  const wrong: readonly [() => unknown, RegExp][] = [
+    [
+      () => new DefaultSandboxBuilder({ capability: [] } as never),
+      /^DefaultSandboxBuilder: there is no option capability; there are capabilities, /,
+    ],
+    [
+      () => new DefaultSandboxBuilder({ host: { idleMs: 5 } as never }),
+      /^DefaultSandboxBuilder: host must be a sandbox host, such as createProcessHost\(options\)/,
+    ],
+    [
+      () => new SandboxPool({ capabilities: [] } as never),
+      /^SandboxPool: expected a sandbox builder first, such as new DefaultSandboxBuilder\(…\)/,
+    ],
+    [
+      () => new SandboxPool(new DefaultSandboxBuilder(), { idleMs: 5 } as never),
+      /^SandboxPool: there is no option idleMs; there are idleTimeoutMs, /,
+    ],
+  ];
+  for (const [make, message] of wrong) assert.throws(make, { name: "TypeError", message });
+});

@@ -116,8 +116,19 @@ Deno.test("spares are started ahead and never more than asked for", async () => 
 
 Deno.test("bounds out of range are refused", () => {
   for (
-    const options of [{ maxProcesses: 0 }, { maxGuests: 0 }, { maxQueue: -1 }, { maxAgeMs: NaN }]
+    const options of [
+      { maxProcesses: 0 },
+      { maxGuests: 0 },
+      { maxQueue: -1 },
+      { maxAgeMs: NaN },
+      { idleMs: -1 },
+      { idleMs: 2 ** 31 },
+    ]
   ) {
     assert.throws(() => createProcessHost(options), RangeError);
   }
+  assert.throws(() => createProcessHost({ idle: 5 } as never), {
+    name: "TypeError",
+    message: /^createProcessHost: there is no option idle; there are idleMs, maxProcesses, /,
+  });
 });
