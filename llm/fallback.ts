@@ -33,6 +33,11 @@ const PASSED_ON: ReadonlySet<ErrorCode> = new Set([
  * @throws {RangeError} when a bound is not a number of at least 1.
  */
 export function createFallbackClient(models: readonly FallbackModel[]): Client {
+  if (!Array.isArray(models)) {
+    throw new TypeError(
+      "createFallbackClient: expected a list of models, such as [{ client: createOpenAIClient(…) }]",
+    );
+  }
   if (models.length === 0) throw new TypeError("createFallbackClient needs at least one model.");
   for (const [at, { client, maxTotalTokens }] of models.entries()) {
     if (typeof client?.complete !== "function") {

@@ -99,4 +99,9 @@ Deno.test("fallback: a client in the place of a model is told at once", () => {
     message:
       "createFallbackClient: models[0] must be an object with a client, such as { client: createOpenAIClient(…) }",
   });
+  assert.throws(() => createFallbackClient(client as never), {
+    name: "TypeError",
+    message:
+      "createFallbackClient: expected a list of models, such as [{ client: createOpenAIClient(…) }]",
+  });
 });

@@ -17,12 +17,19 @@ export function needMethods(
     }
     const missing = methods.filter((method) => typeof Reflect.get(part, method) !== "function");
     if (missing.length > 0) {
-      const wayOut = Array.isArray(part) && name === "tools"
-        ? "; new ToolRegistry([…]) makes one of a list of tools"
-        : "";
+      const wayOut = wayOutOf(name, part);
       throw new TypeError(`${caller}: ${name} lacks ${methodsOf(missing)}${wayOut}`);
     }
   }
+}
+
+/** What was likely meant: a list of tools, or the part of a store that has the name. */
+function wayOutOf(name: string, part: object): string {
+  if (name === "tools" && Array.isArray(part)) {
+    return "; new ToolRegistry([…]) makes one of a list of tools";
+  }
+  const own: unknown = Reflect.get(part, name);
+  return typeof own === "object" && own !== null ? `; its own ${name} may be meant` : "";
 }
 
 function methodsOf(names: readonly string[]): string {

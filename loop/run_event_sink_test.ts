@@ -200,6 +200,10 @@ Deno.test("event sink: what is none is refused at once", () => {
   const config = { llm, sessions: store, steps: store, sandboxBuilder };
   throws(
     () => createLoop({ ...config, events: {} as never }),
-    /events lacks the methods append and version/,
+    /events lacks the methods append and version$/,
+  );
+  throws(
+    () => createLoop({ ...config, events: store as never }),
+    /events lacks the method version; its own events may be meant$/,
   );
 });

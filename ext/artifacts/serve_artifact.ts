@@ -44,11 +44,18 @@ export interface ServeArtifactOptions {
  * const request = new Request(`http://127.0.0.1${artifactAddress(saved)}`);
  * console.log(await (await serveArtifact(request, { store })).text()); // Hello.
  * ```
+ *
+ * @throws {TypeError} when there is no artifact store.
  */
 export async function serveArtifact(
   request: Request,
   { store }: ServeArtifactOptions,
 ): Promise<Response> {
+  if (typeof store?.read !== "function") {
+    throw new TypeError(
+      "serveArtifact: store must be an artifact store, such as the artifacts of a MemoryStore",
+    );
+  }
   const isHead = request.method === "HEAD";
   if (!isHead && request.method !== "GET") {
     return answer({ status: 405, body: "Only GET and HEAD.\n", headers: { allow: "GET, HEAD" } });

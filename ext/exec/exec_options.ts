@@ -1,4 +1,5 @@
 /** What an embedder sets for `exec`, checked when the capability is made. Nothing here looks at the machine. */
+import { refuseUnknown } from "../../contracts/known_names.ts";
 
 /** How `exec` runs commands. */
 export interface ExecOptions {
@@ -19,6 +20,15 @@ export interface ExecOptions {
 /** The options with their defaults. */
 export type ExecSettings = Required<ExecOptions>;
 
+const OPTIONS: Readonly<Record<keyof ExecOptions, true>> = {
+  root: true,
+  timeoutMs: true,
+  maxOutputBytes: true,
+  env: true,
+  allowShell: true,
+  allowAbsolute: true,
+};
+
 /** The longest that a timer holds, less what comes on top of it. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1 - 60_000;
 /** Two outputs of this size still fit into memory several times over. */
@@ -27,10 +37,11 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 /**
  * Checks the options and fills in defaults.
  *
- * @throws {TypeError} when the root is no text, or a variable is not one.
+ * @throws {TypeError} when the root is no text, a variable is not one, or there is no such option.
  * @throws {RangeError} when a number is out of range.
  */
 export function execSettings(options: ExecOptions): ExecSettings {
+  refuseUnknown("execCapability", options, OPTIONS);
   const settings = {
     root: options.root,
     timeoutMs: options.timeoutMs ?? 120_000,

@@ -16,8 +16,15 @@ const MOST_CHARACTERS = 300;
  * `skillGet(NAME, path)` a file beside it, `skillList()` the whole description.
  *
  * A skill gives a model words and nothing else: what its header allows is shown, and grants nothing.
+ *
+ * @throws {TypeError} when it is given no list.
  */
 export function skillCapabilities(skills: readonly Skill[]): Capability[] {
+  if (!Array.isArray(skills)) {
+    throw new TypeError(
+      "skillCapabilities: expected a list of skills: the skills of what loadSkills gives",
+    );
+  }
   const share = Math.floor(CATALOGUE_CHARACTERS / Math.max(1, skills.length));
   const maxCharacters = Math.min(MOST_CHARACTERS, Math.max(LEAST_CHARACTERS, share));
   return skills.map((skill) => {

@@ -1,6 +1,7 @@
 /** The capability: functions for the files of one folder, with the declarations that a model gets. */
 import { lstatSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { refuseUnknown } from "../../contracts/known_names.ts";
 import type { Capability, Pack } from "../../contracts/sandbox.ts";
 import { Confinement } from "./confinement.ts";
 import { readFunctions } from "./read_functions.ts";
@@ -20,6 +21,14 @@ export interface WorkspaceOptions {
   readonly withheld?: readonly string[];
 }
 
+const OPTIONS: Readonly<Record<keyof WorkspaceOptions, true>> = {
+  root: true,
+  maxReadBytes: true,
+  matchTimeoutMs: true,
+  readOnly: true,
+  withheld: true,
+};
+
 const PROMPT_READ = `// Files below one root, paths relative to it. all: also what .gitignore names.
 declare function readFile(path: string, o?: { from?: number; to?: number /* lines, from 1 */; encoding?: "base64"; maxBytes?: number }): string;
 declare function listDir(path?: string): { name: string; kind: "file" | "dir" | "link" | "other" }[];
@@ -35,9 +44,10 @@ declare function editFile(path: string, target: string /* stands there exactly o
  *
  * Building fails when the root is no folder. The program needs permission to read that folder and, unless it is read-only, to write it.
  *
- * @throws {TypeError} when the root is no text, or empty. @throws {RangeError} when a limit is no positive whole number.
+ * @throws {TypeError} when the root is no text, or empty, or there is no such option. @throws {RangeError} when a limit is no positive whole number.
  */
 export function workspaceCapability(options: WorkspaceOptions): Capability {
+  refuseUnknown("workspaceCapability", options, OPTIONS);
   const { root, maxReadBytes = 5 * 1024 * 1024, matchTimeoutMs = 5_000, readOnly = false } =
     options;
   const { withheld = [] } = options;

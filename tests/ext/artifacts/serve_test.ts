@@ -1,5 +1,5 @@
 /** Artifacts over HTTP: a real server on loopback, hostile contents, and what never may be told. */
-import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
+import { deepEqual, equal, match, notEqual, ok, rejects } from "node:assert/strict";
 import type { ArtifactInfo, ArtifactStore, NewArtifact } from "../../../contracts/artifact.ts";
 import { artifactAddress, serveArtifact } from "../../../ext/artifacts/mod.ts";
 import { MemoryStore } from "../../../stores/memory.ts";
@@ -285,4 +285,13 @@ Deno.test("serveArtifact: HEAD is GET without the body, and other methods are re
     }
   }
   equal((await site.store.list("any")).length, 1);
+});
+
+Deno.test("serveArtifact: a store of sessions in the place of its artifacts is told at once", async () => {
+  const request = new Request("http://127.0.0.1/");
+  await rejects(serveArtifact(request, { store: new MemoryStore() as never }), {
+    name: "TypeError",
+    message:
+      "serveArtifact: store must be an artifact store, such as the artifacts of a MemoryStore",
+  });
 });

@@ -215,6 +215,10 @@ Deno.test("exec: options out of range are refused when the capability is made", 
   throws(make({ timeoutMs: 2 ** 31 }), RangeError);
   throws(make({ maxOutputBytes: 0 }), RangeError);
   throws(make({ env: { "A=B": "" } }), TypeError);
+  throws(make({ timeout: 5 } as never), {
+    name: "TypeError",
+    message: /^execCapability: there is no option timeout; there are root, timeoutMs, /,
+  });
 });
 
 /** Runs calls in a program that has these permissions only; each gives its output or its error's message. */

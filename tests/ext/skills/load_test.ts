@@ -1,6 +1,6 @@
-import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, rejects, throws } from "node:assert/strict";
 import { execCapability } from "../../../ext/exec/mod.ts";
-import { loadSkills } from "../../../ext/skills/mod.ts";
+import { loadSkills, skillCapabilities } from "../../../ext/skills/mod.ts";
 import { takenNames } from "../../../ext/skills/skill_names.ts";
 import { workspaceCapability } from "../../../ext/workspace/mod.ts";
 import type { Client } from "../../../contracts/model.ts";
@@ -237,5 +237,14 @@ Deno.test("skills: without a root it says which option is missing", async () => 
   await rejects(() => loadSkills({} as never), {
     name: "TypeError",
     message: "loadSkills: root must be the path of a folder",
+  });
+});
+
+Deno.test("skills: what was loaded is not taken for the list of skills in it", async () => {
+  await using project = await Project.open({});
+  const loaded = await project.load();
+  throws(() => skillCapabilities(loaded as never), {
+    name: "TypeError",
+    message: "skillCapabilities: expected a list of skills: the skills of what loadSkills gives",
   });
 });

@@ -90,6 +90,10 @@ Deno.test("workspace: the root may be given by a link, and must be a folder", as
   throws(() => workspaceCapability({ root: "" }), TypeError);
   throws(() => workspaceCapability({ root: "x", maxReadBytes: 0 }), RangeError);
   throws(() => workspaceCapability({ root: "x", matchTimeoutMs: NaN }), RangeError);
+  throws(() => workspaceCapability({ root: "x", readonly: true } as never), {
+    name: "TypeError",
+    message: /^workspaceCapability: there is no option readonly; there are root, .*readOnly/,
+  });
 });
 
 Deno.test("workspace: what is read-only has no functions that write, and does not tell of any", async () => {
