@@ -5,6 +5,7 @@ import type { Client, Completion, CompletionRequest, TokenUsage } from "../contr
 import type { RedactionStream } from "../contracts/redaction.ts";
 import { untilAborted } from "./abort.ts";
 import { AnswerStream } from "./answer_stream.ts";
+import { checkCompletion } from "./completion_checks.ts";
 import { attempt } from "./failure.ts";
 import { RedactedChunks } from "./redacted_chunks.ts";
 import type { Reply } from "./reply.ts";
@@ -123,7 +124,10 @@ async function complete(question: Question, stream: AnswerStream | undefined): P
         signal,
         attempt(
           { doing: "ask the model", code: "internal" },
-          () => llm.complete({ ...request, ...bound, ...streaming, ...noticing, signal }),
+          async () =>
+            checkCompletion(
+              await llm.complete({ ...request, ...bound, ...streaming, ...noticing, signal }),
+            ),
         ),
       );
       onCall(completion.usage, completion);

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { AgentLoopError, EmptyResponseError } from "../contracts/errors.ts";
+import type { Client } from "../contracts/model.ts";
 import type { FinalizeSummary } from "../contracts/session.ts";
 import { MemoryStore } from "../stores/memory.ts";
 import { block, fixture, returning } from "./_run_fixture.ts";
@@ -112,6 +113,34 @@ Deno.test("run end: a client that breaks its contract is an internal error, not 
     const { status, reason, error } = await made.loop.run(REQUEST);
     deepEqual([status, reason], ["error", "internal"]);
     match(error?.message ?? "", message);
+  }
+});
+
+Deno.test("run end: a client whose reply lacks what a reply has is told what that is", async () => {
+  const usage = { prompt: 1, completion: 1 };
+  const wrong: readonly [unknown, RegExp][] = [
+    [undefined, /Could not ask the model: the client gave undefined and not a reply/],
+    [
+      { usage, finishReason: "stop", model: "m" },
+      /the text of the client's reply must be a string, got undefined/,
+    ],
+    [{ text: null, usage }, /the text of the client's reply must be a string, got null/],
+    [
+      { text: "Four." },
+      /the usage of the client's reply must be \{ prompt, completion \}, numbers/,
+    ],
+    [{ text: "Four.", usage: { prompt_tokens: 1 } }, /usage of the client's reply must be/],
+    [
+      { text: "Four.", usage: { prompt: NaN, completion: 1 } },
+      /usage of the client's reply must be/,
+    ],
+  ];
+  for (const [reply, message] of wrong) {
+    const llm: Client = { complete: () => Promise.resolve(reply as never) };
+    using made = fixture([], { config: { llm } });
+    const { status, reason, error, tokens } = await made.loop.run(REQUEST);
+    deepEqual([status, reason, tokens], ["error", "internal", { prompt: 0, completion: 0 }]);
+    match(error!.message, message);
   }
 });
 
