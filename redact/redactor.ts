@@ -130,7 +130,9 @@ function checkedSecret(
   { value, minLength }: { readonly value: string; readonly minLength: number },
 ): NamedSecret[] {
   if (typeof value !== "string") {
-    throw new TypeError(`The secret ${name} must be a string, not ${typeof value}.`);
+    throw new TypeError(
+      `The secret ${name} must be a string, not ${typeof value}; an empty one is passed over.`,
+    );
   }
   if (value === "") return [];
   const secret = value.trim().toWellFormed();
