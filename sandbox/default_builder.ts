@@ -16,7 +16,7 @@ import {
 import { SCRIPT_WORDS } from "../contracts/script_words.ts";
 import type { SecretSource } from "../contracts/secret.ts";
 import type { SandboxHost } from "./host.ts";
-import { checkPack } from "./pack_checks.ts";
+import { checkPack, checkPackList } from "./pack_checks.ts";
 import { corePack } from "./packs/core/core_pack.ts";
 import { createProcessHost } from "./process_host.ts";
 
@@ -132,7 +132,7 @@ export class DefaultSandboxBuilder implements SandboxBuilder, AsyncDisposable {
     const packs: Pack[] = [];
     for (const capability of wanted) {
       try {
-        packs.push(...await capability.build(context));
+        packs.push(...checkPackList(await capability.build(context)));
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         request.emit({

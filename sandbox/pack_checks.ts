@@ -24,6 +24,17 @@ const OF_A_FUNCTION: Readonly<Record<keyof HostFunction, true>> = {
 };
 
 /**
+ * Demands that what a capability built is a list.
+ *
+ * @throws {TypeError} when it is none.
+ */
+export function checkPackList(built: readonly Pack[]): readonly Pack[] {
+  if (Array.isArray(built)) return built;
+  const got = typeof built === "object" && built !== null ? "a single one" : String(built);
+  throw new TypeError(`build must give a list of packs, got ${got}`);
+}
+
+/**
  * Demands that a pack and its functions are what they should be.
  *
  * @throws {TypeError} naming the pack, the function and what is wrong.

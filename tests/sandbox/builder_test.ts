@@ -314,3 +314,18 @@ Deno.test("builder and pool: what they are not made of is told at once", () => {
   ];
   for (const [make, message] of wrong) assert.throws(make, { name: "TypeError", message });
 });
+
+Deno.test("builder: a pack in the place of a list of packs is left out with a word on what is wrong", async () => {
+  const events: RunEventBody[] = [];
+  const pack = { name: "shop", prompt: "", functions: [] };
+  const built: readonly [string, () => unknown][] = [["one", () => pack], ["none", () => {}]];
+  const capabilities = built.map((
+    [name, build],
+  ) => ({ name, description: "", build } as Capability));
+  await using builder = new DefaultSandboxBuilder({ capabilities });
+  await builder.build(request({ events }));
+  assert.deepEqual(events.map((event) => "content" in event && event.content), [
+    "The capability one could not be built and is left out: build must give a list of packs, got a single one",
+    "The capability none could not be built and is left out: build must give a list of packs, got undefined",
+  ]);
+});
