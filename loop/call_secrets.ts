@@ -2,6 +2,7 @@
  * The secrets that one call uses: whether it may, where they come from, and that a script which only named one does not get to see it. The names that
  * policies and people judge are `NAME` for a script that wants the value itself, and `NAME for HOST` or `NAME for command COMMAND` for one that has it filled in.
  */
+import { refuseUnknown } from "../contracts/known_names.ts";
 import type { HostFunction, HostReply } from "../contracts/sandbox.ts";
 import type { Secret, SecretSource, SecretUse } from "../contracts/secret.ts";
 import { redactJsonText } from "../redact/redact_json.ts";
@@ -14,6 +15,9 @@ import type { RunSecrets } from "./run_secrets.ts";
 
 /** The name that the use of a secret is judged under, whichever function it is used by. */
 const SECRET = "secret";
+
+/** A misspelt binding would bind nothing. */
+const OF_A_SECRET: Readonly<Record<keyof Secret, true>> = { value: true, hosts: true };
 
 /** Where a value is to stand. Names are those of environment variables, with dots and dashes. */
 const PLACEHOLDER = /\{\{secret:([A-Za-z_][\w.-]{0,127})\}\}/g;
@@ -108,8 +112,9 @@ export class CallSecrets {
     }));
     if (wait.kind !== "settled") throw new RefusedError(cancelled(this.#passage.call.name));
     const found = wait.value;
-    if (found === undefined) throw unknown(source, name);
-    const secret: Secret = typeof found === "string" ? { value: found } : found;
+    if (found === undefined || found === null) throw unknown(source, name);
+    const secret: Secret = typeof found === "object" ? found : { value: found };
+    refuseUnknown(`the secret ${name}`, secret, OF_A_SECRET);
     checkBound(secret, wanted);
     checkValue(secret, name);
     this.#kept.learn(secret.value, name);
@@ -174,7 +179,7 @@ function useOf(caller: string, { name, use }: Wanted): HostFunction {
 }
 
 function checkBound({ hosts }: Secret, { name, use }: Wanted): void {
-  const list = new HostList(`the hosts of the secret ${name}`, hosts ?? []);
+  const list = new HostList(`the hosts of the secret ${name}`, hosts === undefined ? [] : hosts);
   const request = use !== undefined && "host" in use ? use : undefined;
   const { host: target = "", port, plain = false } = request ?? {};
   const aim = { target, ...(port === undefined ? {} : { port }) };

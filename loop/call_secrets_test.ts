@@ -253,3 +253,29 @@ Deno.test("what a function is given by name is shown by that name", async () => 
   await gate.call();
   assert.equal(kept.redactor?.redact(`key ${TOKEN}`), "key [redacted:TOKEN]");
 });
+
+Deno.test("a secret whose binding is misspelt, or no list, is used nowhere", async () => {
+  const value = "bound-0123456789";
+  const wrong: readonly [unknown, RegExp][] = [
+    [
+      { value, host: ["api.example.com"] },
+      /the secret T: there is no option host; there are value, hosts/,
+    ],
+    [
+      { value, hosts: "api.example.com" },
+      /the hosts of the secret T: expected a list of hosts, got string/,
+    ],
+    [{ value, hosts: null }, /the hosts of the secret T: expected a list of hosts, got null/],
+    [{ value: 12345678 }, /the secret T is empty/],
+    [12345678, /the secret T is empty/],
+    [null, /there is no secret named T/],
+  ];
+  for (const [found, message] of wrong) {
+    const source: SecretSource = { get: () => found as never };
+    for (const use of [{ host: "api.example.com", port: 443 }, { command: "x" }]) {
+      const work: Work = ({ fill }) => fill("{{secret:T}}", use);
+      const gate = gateWith(work, { policy: new AllowAll(), source });
+      assert.match(errorOf(await gate.call()), message);
+    }
+  }
+});

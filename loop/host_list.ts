@@ -1,5 +1,6 @@
 /** Lists of hosts as people write them, and whether a host is on one. Host names are compared in the form that URLs give them. */
 import type { CallAim } from "../contracts/policy.ts";
+import { nameOf } from "./argument_checks.ts";
 
 /** One entry of a list. */
 interface HostEntry {
@@ -21,10 +22,13 @@ export class HostList {
    * Reads a list.
    *
    * @param option its name, for the error
-   * @throws {TypeError} when an entry is no host with an optional port.
+   * @throws {TypeError} when it is no list, or an entry is no host with an optional port.
    */
   constructor(option: string, entries: readonly string[]) {
-    this.#entries = entries.map((entry) => {
+    if (!Array.isArray(entries)) {
+      throw new TypeError(`${option}: expected a list of hosts, got ${nameOf(entries)}`);
+    }
+    this.#entries = entries.map((entry: string) => {
       const read = readEntry(entry);
       if (read !== undefined) return read;
       throw new TypeError(

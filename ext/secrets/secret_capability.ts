@@ -11,7 +11,7 @@ export type SecretOptions = SecretSource;
  *
  * The default policy asks about `secret`, with the target `NAME`, `NAME for HOST` or `NAME for command COMMAND`; `allowTools: ["secret"]` lets all of them pass.
  *
- * @throws {TypeError} when `get` is no function, or a name is none that a placeholder could hold.
+ * @throws {TypeError} when `get` is no function, there are `hosts` beside it, or a name is none that a placeholder could hold.
  */
 export function secretCapability(options: SecretOptions): Capability {
   const pack = secretPack(options);
@@ -26,6 +26,11 @@ export function secretCapability(options: SecretOptions): Capability {
 export function secretPack(source: SecretOptions): Pack {
   if (typeof source?.get !== "function") {
     throw new TypeError("secretCapability: get must be a function that gives a secret by its name");
+  }
+  if ("hosts" in source) {
+    throw new TypeError(
+      "secretCapability: hosts are bound to each value: get gives { value, hosts } for a secret that is bound",
+    );
   }
   for (const name of source.names ?? []) {
     if (/^[A-Za-z_][\w.-]{0,127}$/.test(name)) continue;

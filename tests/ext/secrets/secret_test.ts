@@ -203,6 +203,12 @@ Deno.test("without an approval a secret is refused, whichever way it is asked fo
 Deno.test("secretCapability refuses what is no source", () => {
   assert.throws(() => secretCapability({} as SecretSource), /get must be a function/);
   assert.throws(() => secretCapability({ names: ["A B"], get: () => "x" }), /"A B" is no name/);
+  // Whoever writes this takes every secret to be bound.
+  const bound = { get: () => "value-1234", hosts: ["api.example.com"] };
+  assert.throws(() => secretCapability(bound), {
+    name: "TypeError",
+    message: /^secretCapability: hosts are bound to each value: get gives \{ value, hosts \}/,
+  });
 });
 
 Deno.test("a secret that is refused in an argument and in a variable of one command is one failure, that of the call", async () => {
