@@ -42,7 +42,10 @@ export function passedLimit(accounts: readonly Account[], spend: Spend): LimitRe
   return firstOf(accounts, ({ kind, most, spent }) => {
     const more = spend[kind.of];
     if (more === 0 || spent + more <= most) return undefined;
-    return `${figure(spent)} are spent, and the next call would take about ${figure(more)}`;
+    const wanted = kind.of === "hostCalls"
+      ? more === 1 ? "one more was wanted" : `${figure(more)} more were wanted`
+      : `the next call would take about ${figure(more)}`;
+    return `${figure(spent)} are spent, and ${wanted}`;
   });
 }
 

@@ -151,6 +151,9 @@ Deno.test("run limits: host calls beyond the limit are refused over the turns of
   const result = await made.loop.run({ ...REQUEST, onEvent: made.onEvent });
   deepEqual([result.status, result.reason, result.spent?.hostCalls], ["limit", "host_calls", 3]);
   deepEqual([f.ran, (await made.store.get("s")).data], [3, '[1,2,3,"LimitError"]']);
+  deepEqual(told(made, "warning"), [
+    "The run may spend 3 host calls (hostCalls): 3 are spent, and one more was wanted.",
+  ]);
   deepEqual(told(made, "sandbox_event").at(-1), {
     kind: "host_call",
     name: "f",
