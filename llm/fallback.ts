@@ -2,6 +2,7 @@
  * Several models in order of preference behind one client: when one is overloaded, out of quota or out of reach, or has spent its share, the next is asked.
  * What is wrong with the request itself is not tried elsewhere.
  */
+import { refuseUnknown } from "../contracts/known_names.ts";
 import { AgentLoopError, type ErrorCode } from "../contracts/errors.ts";
 import type { Client, Completion, CompletionRequest } from "../contracts/model.ts";
 
@@ -24,12 +25,18 @@ const PASSED_ON: ReadonlySet<ErrorCode> = new Set([
   "model_tools_unsupported",
 ]);
 
+const OF_A_MODEL: Readonly<Record<keyof FallbackModel, true>> = {
+  client: true,
+  model: true,
+  maxTotalTokens: true,
+};
+
 /**
  * Creates a client that asks the first model that can answer. A change of model is told through `onNotice`, which the loop turns into an event.
  *
  * Each model's own client retries first; a reply that had begun is begun anew only where the request has an `onRestart`.
  *
- * @throws {TypeError} when there is no model, or one has no client.
+ * @throws {TypeError} when there is no model, one has no client, or something that there is not.
  * @throws {RangeError} when a bound is not a number of at least 1.
  */
 export function createFallbackClient(models: readonly FallbackModel[]): Client {
@@ -39,12 +46,14 @@ export function createFallbackClient(models: readonly FallbackModel[]): Client {
     );
   }
   if (models.length === 0) throw new TypeError("createFallbackClient needs at least one model.");
-  for (const [at, { client, maxTotalTokens }] of models.entries()) {
+  for (const [at, model] of models.entries()) {
+    const { client, maxTotalTokens } = model;
     if (typeof client?.complete !== "function") {
       throw new TypeError(
         `createFallbackClient: models[${at}] must be an object with a client, such as { client: createOpenAIClient(…) }`,
       );
     }
+    refuseUnknown(`createFallbackClient: models[${at}]`, model, OF_A_MODEL);
     if (maxTotalTokens !== undefined && !(maxTotalTokens >= 1)) {
       throw new RangeError(`maxTotalTokens must be a number of at least 1, not ${maxTotalTokens}.`);
     }

@@ -90,6 +90,11 @@ Deno.test("fallback: no model, or a bound that is none, is refused at once", () 
   assert.throws(() => createFallbackClient([]), TypeError);
   using client = scriptedClient([]);
   assert.throws(() => createFallbackClient([{ client, maxTotalTokens: 0 }]), RangeError);
+  assert.throws(() => createFallbackClient([{ client, maxTokens: 9 } as never]), {
+    name: "TypeError",
+    message:
+      "createFallbackClient: models[0]: there is no option maxTokens; there are client, model, maxTotalTokens",
+  });
 });
 
 Deno.test("fallback: a client in the place of a model is told at once", () => {

@@ -1,4 +1,5 @@
 /** Compacting a session on demand, outside of a run: somebody wants its history short now, and perhaps with something particular in mind. */
+import { refuseUnknown } from "../contracts/known_names.ts";
 import type { Compactor } from "../contracts/compaction.ts";
 import { DEFAULT_HISTORY_WINDOW } from "../contracts/loop.ts";
 import type { TokenUsage } from "../contracts/model.ts";
@@ -36,6 +37,18 @@ export interface CompactSessionOptions {
   readonly random?: () => number;
 }
 
+const OPTIONS: Readonly<Record<keyof CompactSessionOptions, true>> = {
+  steps: true,
+  sessionId: true,
+  compactor: true,
+  instruction: true,
+  historyWindow: true,
+  redactor: true,
+  signal: true,
+  now: true,
+  random: true,
+};
+
 /** What came of it. */
 export interface CompactedSession {
   /** Whether a summary was stored that later runs are sent. */
@@ -56,7 +69,7 @@ export interface CompactedSession {
  * Folds the older part of a session's history into a summary, and stores that as a step; later runs are sent it in the place of what it stands
  * for. The steps themselves stay in the trace. A script or a call that waits for a word stays as it is.
  *
- * @throws {TypeError} when a part is missing.
+ * @throws {TypeError} when a part is missing, or there is no such option.
  * @throws {AgentLoopError} what the compactor and the store throw; a compactor's with the tokens that were spent.
  */
 export async function compactSession(options: CompactSessionOptions): Promise<CompactedSession> {
@@ -121,6 +134,7 @@ async function readHistory(
 
 function checked(options: CompactSessionOptions): CompactSessionOptions {
   const caller = "compactSession";
+  refuseUnknown(caller, options, OPTIONS);
   needMethods(caller, options, { steps: ["append", "lastN"], compactor: ["compact"] });
   if (typeof options.sessionId !== "string" || options.sessionId === "") {
     throw new TypeError(`${caller}: sessionId must be a text that is not empty`);

@@ -119,6 +119,10 @@ Deno.test("compactSession: what callers may not hand in", async () => {
   );
   await rejects(compactSession({ ...given, compactor: undefined as never }), TypeError);
   await rejects(compactSession({ ...given, historyWindow: -1 }), RangeError);
+  await rejects(compactSession({ ...given, redacter: {} } as never), {
+    name: "TypeError",
+    message: /^compactSession: there is no option redacter; there are steps, .*redactor/,
+  });
 });
 
 Deno.test("compactSession: a script and calls that wait for a word stay, so that what comes of them can be told", async () => {

@@ -1,4 +1,5 @@
 /** The preset: what a loop is given to be an assistant, and what each message is. Holds no state between runs. */
+import { refuseUnknown } from "../../contracts/known_names.ts";
 import type { LoopConfig, RunRequest } from "../../contracts/loop.ts";
 import type { RunStep, StepStore } from "../../contracts/step.ts";
 import { type ClaimReviewOptions, reviewClaims } from "./claim_review.ts";
@@ -24,6 +25,17 @@ export interface AssistantOptions extends ClaimReviewOptions {
   /** Model calls of one run at most. @default 5 */
   readonly maxIterations?: number;
 }
+
+const OPTIONS: Readonly<Record<keyof AssistantOptions, true>> = {
+  steps: true,
+  timeZone: true,
+  now: true,
+  guidelines: true,
+  maxIterations: true,
+  deeds: true,
+  isKnownAddress: true,
+  origins: true,
+};
 
 /** What an assistant adds to a loop and its runs. */
 export interface Assistant {
@@ -70,6 +82,7 @@ export interface Assistant {
  * @throws {TypeError} when another option is not what it should be.
  */
 export function createAssistant(options: AssistantOptions): Assistant {
+  refuseUnknown("createAssistant", options, OPTIONS);
   const { steps, now = () => new Date(), maxIterations = DEFAULT_ASSISTANT_ITERATIONS } = options;
   if (typeof steps?.lastN !== "function") {
     throw new TypeError("createAssistant: steps must be a step store; it lacks the method lastN");

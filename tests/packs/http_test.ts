@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import type { ApprovalRequest } from "../../contracts/approval.ts";
 import { DefaultPolicy } from "../../loop/policy.ts";
 import { fetchCapability, httpCapability } from "../../sandbox/packs/http/capability.ts";
@@ -341,4 +341,14 @@ Deno.test("fetch: a run that is ended leaves no request behind", async () => {
   deepEqual([result.status, result.reason], ["error", "aborted"]);
   await site.allClosed();
   equal(site.connections, 1);
+});
+
+Deno.test("fetch: an option that there is not is refused", () => {
+  for (const make of [fetchCapability, httpCapability]) {
+    throws(() => make({ maxByte: 1 } as never), {
+      name: "TypeError",
+      message:
+        "fetch: there is no option maxByte; there are timeoutMs, maxBytes, maxConcurrent, resolve",
+    });
+  }
 });

@@ -5,6 +5,7 @@
  * A program needs `--allow-net` for the hosts that are to be reached (`--allow-net=example.com` is enough) and nothing else: no environment, no files.
  * Proxies are not used, cookies not kept. Connections are, for a few seconds and at most until the run ends.
  */
+import { refuseUnknown } from "../../../contracts/known_names.ts";
 import type { Capability } from "../../../contracts/sandbox.ts";
 import type { FetchOptions } from "./fetch_options.ts";
 
@@ -13,7 +14,7 @@ export type { FetchOptions };
 /**
  * A capability named `fetch`: `fetch(url, init)` for scripts.
  *
- * @throws {RangeError} when an option is out of range.
+ * @throws {TypeError} when there is no such option. @throws {RangeError} when one is out of range.
  */
 export function fetchCapability(options: FetchOptions = {}): Capability {
   checkOptions(options);
@@ -30,7 +31,7 @@ export function fetchCapability(options: FetchOptions = {}): Capability {
 /**
  * A capability named `http`: `require("http")` for scripts, with a function for each method.
  *
- * @throws {RangeError} when an option is out of range.
+ * @throws {TypeError} when there is no such option. @throws {RangeError} when one is out of range.
  */
 export function httpCapability(options: FetchOptions = {}): Capability {
   checkOptions(options);
@@ -44,7 +45,15 @@ export function httpCapability(options: FetchOptions = {}): Capability {
   };
 }
 
+const OPTIONS: Readonly<Record<keyof FetchOptions, true>> = {
+  timeoutMs: true,
+  maxBytes: true,
+  maxConcurrent: true,
+  resolve: true,
+};
+
 function checkOptions(options: FetchOptions): void {
+  refuseUnknown("fetch", options, OPTIONS);
   for (const name of ["timeoutMs", "maxBytes", "maxConcurrent"] as const) {
     const value = options[name];
     if (value === undefined || value >= 1) continue;

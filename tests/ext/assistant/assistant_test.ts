@@ -215,3 +215,11 @@ Deno.test("assistant: a run that goes on after a wait has the same guidelines, a
   match(second![1]!.content, /^Send it\.\n\n<temporal_context>\n.*Tuesday, 2026-09-29 12:00:00/);
   equal(second!.length, 4);
 });
+
+Deno.test("assistant: a misspelt zone is not taken for none", () => {
+  const options = { steps: new MemoryStore(), timezone: "America/Sao_Paulo" };
+  throws(() => createAssistant(options), {
+    name: "TypeError",
+    message: /^createAssistant: there is no option timezone; there are steps, timeZone, /,
+  });
+});
