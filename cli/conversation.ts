@@ -104,7 +104,7 @@ export async function openConversation(
   // Awaited when the options have been looked at: one that is wrong is told before a key that is missing.
   opening.catch(() => {});
   const [texts, instructions, skills, makeTools] = await Promise.all([
-    readTexts(options),
+    readTexts(options, interrupt.signal),
     import("./project_instructions.ts").then(({ readInstructions }) =>
       readInstructions(options, status)
     ),
@@ -252,14 +252,15 @@ function openAnswers(mode: ApprovalMode): LineReader {
 
 async function readTexts(
   options: CliOptions,
+  signal: AbortSignal,
 ): Promise<{ readonly context?: string; readonly system?: string }> {
   return {
     ...(options.context === undefined
       ? {}
-      : { context: await readTextOption("context", options.context) }),
+      : { context: await readTextOption("context", options.context, { signal }) }),
     ...(options.system === undefined
       ? {}
-      : { system: await readTextOption("system", options.system) }),
+      : { system: await readTextOption("system", options.system, { signal }) }),
   };
 }
 

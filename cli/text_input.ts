@@ -50,8 +50,13 @@ export async function readMessage(
  * The value of an option that is text or `@FILE`; `@@` at the head stands for one `@`.
  *
  * @throws {CliError} `input` when the file cannot be read as text.
+ * @throws the signal's reason when it ends: a pipe in the place of the file may never be written to.
  */
-export async function readTextOption(name: string, value: string): Promise<string> {
+export async function readTextOption(
+  name: string,
+  value: string,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<string> {
   if (value.startsWith("@@")) return value.slice(1);
   if (!value.startsWith("@")) return value;
   const path = value.slice(1);
@@ -59,9 +64,10 @@ export async function readTextOption(name: string, value: string): Promise<strin
   if (path === "") throw usageError(`--${name} @ names no file: --${name} @FILE`);
   requirePermissions([{ name: "read", path }], { problem: `Cannot read ${what}` });
   try {
-    const file = await Deno.open(path);
-    return await readStream(file.readable, what);
+    const file = await openUntil(path, signal);
+    return await readStream(file.readable, what, signal);
   } catch (error) {
+    signal.throwIfAborted();
     if (error instanceof CliError) throw error;
     throw new CliError("input", `Cannot read ${what}: ${reasonOf(error)}`, {
       cause: error,
@@ -70,21 +76,34 @@ export async function readTextOption(name: string, value: string): Promise<strin
   }
 }
 
+/** Opens a file. To open a pipe takes until somebody writes to it; who was told to end does not wait for that. */
+async function openUntil(path: string, signal: AbortSignal): Promise<Deno.FsFile> {
+  const stopped = Promise.withResolvers<never>();
+  const stop = () => stopped.reject(signal.reason);
+  signal.throwIfAborted();
+  signal.addEventListener("abort", stop);
+  try {
+    return await Promise.race([Deno.open(path), stopped.promise]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
 async function readStream(
   stream: ReadableStream<Uint8Array>,
   what: string,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<string> {
   const reader = stream.getReader();
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  const stop = () => void reader.cancel(signal?.reason).catch(() => {});
-  signal?.addEventListener("abort", stop);
+  const stop = () => void reader.cancel(signal.reason).catch(() => {});
+  signal.addEventListener("abort", stop);
   let text = "";
   let bytes = 0;
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      signal?.throwIfAborted();
+      signal.throwIfAborted();
       if (done) break;
       bytes += value.length;
       if (bytes > MAX_INPUT_BYTES) {
@@ -98,14 +117,14 @@ async function readStream(
     }
     return text + decoder.decode();
   } catch (error) {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     if (error instanceof CliError) throw error;
     const told = error instanceof TypeError
       ? `Cannot use ${what}: it is not UTF-8 text.`
       : `Cannot read ${what}: ${reasonOf(error)}`;
     throw new CliError("input", told, { cause: error });
   } finally {
-    signal?.removeEventListener("abort", stop);
+    signal.removeEventListener("abort", stop);
     reader.releaseLock();
   }
 }

@@ -29,7 +29,7 @@ export async function resumeRun(context: CommandContext): Promise<Outcome> {
   if (id === undefined) throw usageError("resume needs the id of a session", COMMAND);
   if (words.length > 1) throw usageError("resume takes one session at a time", COMMAND);
   const options: CliOptions = { ...context.options, session: checkSessionId(id) };
-  const given = await givenWord(options);
+  const given = await givenWord(options, interrupt.signal);
   if (given === undefined) checkSomebodyAnswers(options);
   const pending = await readPending(options, id);
   const startedAt = performance.now();
@@ -49,11 +49,14 @@ export async function resumeRun(context: CommandContext): Promise<Outcome> {
 }
 
 /** The word that the options give. */
-async function givenWord({ allow, deny, args }: CliOptions): Promise<Word | undefined> {
+async function givenWord(
+  { allow, deny, args }: CliOptions,
+  signal: AbortSignal,
+): Promise<Word | undefined> {
   if (allow) return { decision: "approve" };
   if (deny !== undefined) return { decision: "deny", reason: deny };
   if (args === undefined) return undefined;
-  const list = readArguments(await readTextOption("args", args));
+  const list = readArguments(await readTextOption("args", args, { signal }));
   if (list !== undefined) return { decision: "approve", args: list };
   throw usageError('--args takes a list in JSON, such as ["a", {"b": 1}]', COMMAND);
 }

@@ -11,14 +11,14 @@ import { readTextOption } from "../text_input.ts";
 
 /** Runs `sessions compact`. */
 export async function compactOnDemand(context: CommandContext): Promise<Outcome> {
-  const { options, words, status } = context;
+  const { options, words, status, interrupt } = context;
   const [word] = words;
   if (word === undefined) throw usageError("sessions compact needs the id of a session");
   if (words.length > 1) throw usageError("sessions compact takes one session at a time");
   const id = checkSessionId(word);
   const instruction = options.instruction === undefined
     ? undefined
-    : await readTextOption("instruction", options.instruction);
+    : await readTextOption("instruction", options.instruction, interrupt);
   await using opened = await openExistingStore(options);
   const listing = opened && await findListing(opened.store, id);
   if (opened === undefined || listing === undefined) throw sessionMissing(id, pathOf(options));

@@ -135,3 +135,32 @@ Deno.test("CLI-05: SIGINT ends a doctor whose request is not answered", async ()
   strictEqual(code, 130);
   strictEqual(onlyResult(new TextDecoder().decode(stdout)).reason, "aborted");
 });
+
+Deno.test("CLI-05: SIGTERM ends a command that waits for a file, opened or not", {
+  ignore: Deno.build.os !== "linux",
+}, async () => {
+  await using home = await openHome("http://127.0.0.1:9/v1");
+  const pipe = `${home.path}/pipe`;
+  await shell('mkfifo "$0"', pipe);
+  for (const isOpen of [false, true]) {
+    await using child = home.start(["hi", "--json", "--context", `@${pipe}`]);
+    const writer = isOpen ? await Deno.open(pipe, { write: true }) : undefined;
+    await until("it listens for signals", () => catches(child, 15));
+    child.kill("SIGTERM");
+    const { code, stdout } = await child.output();
+    writer?.close();
+    strictEqual(code, 143);
+    strictEqual(onlyResult(new TextDecoder().decode(stdout)).reason, "aborted");
+  }
+});
+
+/** Whether a process listens for a signal. */
+async function catches({ pid }: Deno.ChildProcess, signal: number): Promise<boolean> {
+  const mask = await shell('sed -n "s/^SigCgt:[[:space:]]*/0x/p" "/proc/$0/status"', `${pid}`);
+  return (BigInt(mask.trim()) >> BigInt(signal - 1) & 1n) === 1n;
+}
+
+async function shell(script: string, value: string): Promise<string> {
+  const { stdout } = await new Deno.Command("sh", { args: ["-c", script, value] }).output();
+  return new TextDecoder().decode(stdout);
+}
