@@ -26,8 +26,7 @@ export async function main(args: readonly string[]): Promise<number> {
     return await guest.enterGuestMode(args);
   }
   if (args.length === 1 && args[0] === "--version") {
-    console.log(`agentloop ${VERSION}`);
-    return 0;
+    return print(`agentloop ${VERSION}`);
   }
   const folder = ownFolder();
   if (folder !== undefined && !mayRead(folder)) {
@@ -40,6 +39,18 @@ export async function main(args: readonly string[]): Promise<number> {
     return cannotLoad(error instanceof Error ? error.message : String(error), args);
   }
   return await command.dispatch(args);
+}
+
+/** Writes a line to stdout. A disk that is full ends this start like any other: with a line and a code. */
+function print(line: string): number {
+  try {
+    console.log(line);
+    return 0;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    console.error(`agentloop: Cannot write to stdout: ${reason}`);
+    return 1;
+  }
 }
 
 /** Looked up before the import, which would ask at a terminal. */
@@ -59,7 +70,7 @@ function cannotLoad(reason: string, args: readonly string[]): number {
   if (args.includes("--json")) {
     const duration_ms = Math.round(performance.now());
     const result = { ...RESULT_BASE, reason: type, error: { type, message }, duration_ms };
-    console.log(JSON.stringify(result));
+    print(JSON.stringify(result));
   }
   return RESULT_BASE.exit_code;
 }

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { startOpenAIServer } from "../fixtures/openai_server.ts";
-import { jsonLines, openHome, script } from "./cli_process.ts";
+import { CLI, jsonLines, openHome, script } from "./cli_process.ts";
 
 Deno.test("a reader that goes away ends the run without a word", async () => {
   const left = Promise.withResolvers<void>();
@@ -26,18 +26,43 @@ Deno.test("a reader that goes away ends the run without a word", async () => {
   deepStrictEqual(lines.map((line) => line.status), ["error", "completed"]);
 });
 
-Deno.test("an answer that cannot be written is a failure", {
+for (const words of [["say", "hi"], ["--version"], ["help"]]) {
+  Deno.test(`what cannot be written is a failure: ${words.join(" ")}`, {
+    ignore: Deno.build.os !== "linux",
+  }, async () => {
+    await using server = await startOpenAIServer({ otherwise: "hi" });
+    await using home = await openHome(server.baseUrl);
+    const { code, stderr } = await new Deno.Command("sh", {
+      args: ["-c", '"$0" "$@" >/dev/full', Deno.execPath(), ...home.args(words)],
+      clearEnv: true,
+      env: home.env(),
+      cwd: home.path,
+      stderr: "piped",
+    }).output();
+    strictEqual(code, 1);
+    match(
+      new TextDecoder().decode(stderr),
+      /(^|\n)agentloop: Cannot write to stdout: No space left on device \(os error 28\)\n$/,
+    );
+  });
+}
+
+Deno.test("a command that cannot be loaded shows no trace where its result cannot be written", {
   ignore: Deno.build.os !== "linux",
 }, async () => {
-  await using server = await startOpenAIServer({ replies: ["hi"] });
-  await using home = await openHome(server.baseUrl);
+  await using home = await openHome();
   const { code, stderr } = await new Deno.Command("sh", {
-    args: ["-c", '"$0" "$@" >/dev/full', Deno.execPath(), ...home.args(["say", "hi"])],
+    args: ["-c", '"$0" run --no-prompt "$1" --json hi >/dev/full', Deno.execPath(), CLI],
     clearEnv: true,
     env: home.env(),
     cwd: home.path,
     stderr: "piped",
   }).output();
   strictEqual(code, 1);
-  match(new TextDecoder().decode(stderr), /agentloop: Cannot write to stdout: No space left/);
+  const lines = new TextDecoder().decode(stderr).trimEnd().split("\n");
+  match(lines[0] ?? "", /^agentloop: The command cannot be loaded: /);
+  strictEqual(
+    lines.at(-1),
+    "agentloop: Cannot write to stdout: No space left on device (os error 28)",
+  );
 });
