@@ -123,6 +123,22 @@ Deno.test("what is no object of the protocol is told apart, and errors from ever
   }
 });
 
+Deno.test("SSE-10 figures that no call can have are a server's mistake and left out: they would spoil every sum", () => {
+  const known = { prompt: 3, completion: 2 };
+  for (const huge of [1e308, 2 ** 53, 1e10]) {
+    const told = {
+      prompt_tokens: huge,
+      completion_tokens: huge,
+      cost: huge,
+      prompt_tokens_details: { cached_tokens: huge },
+    };
+    assert.deepEqual(mergeUsage(known, told), known);
+  }
+  const large = { prompt: 1_000_000_000, completion: 0, cost: 1_000_000 };
+  const told = { prompt_tokens: 1_000_000_000, cost: 1_000_000 };
+  assert.deepEqual(mergeUsage(NO_USAGE, told), large);
+});
+
 Deno.test("SSE-10 usage is merged by the larger number and read under each of its names", () => {
   let usage = NO_USAGE;
   for (const completion of [1, 5, 12, 12]) {

@@ -7,9 +7,15 @@ import { isRecord } from "./provider_error.ts";
 /** No tokens. */
 export const NO_USAGE: TokenUsage = { prompt: 0, completion: 0 };
 
+/** Tokens of one call at most; the largest windows of models hold a hundredth of them. */
+const MAX_TOKENS = 1_000_000_000;
+/** Money for one call at most, in whatever currency the provider counts. */
+const MAX_COST = 1_000_000;
+
 /**
  * Takes one more usage object of the same call into account. The larger number of each kind wins and nothing is added up: providers repeat
- * a running total in every chunk, and some repeat the last one. What is no usage object changes nothing.
+ * a running total in every chunk, and some repeat the last one. What is no usage object changes nothing, and neither do figures that no call
+ * can have: a run's sums could not be kept with them.
  */
 export function mergeUsage(known: TokenUsage, told: unknown): TokenUsage {
   if (!isRecord(told)) return known;
@@ -62,12 +68,12 @@ function within(details: unknown, key: string): number | undefined {
 }
 
 function count(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0
+  return typeof value === "number" && value >= 0 && value <= MAX_TOKENS
     ? Math.round(value)
     : undefined;
 }
 
 /** An amount of money; unlike a count it may be broken. */
 function amount(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
+  return typeof value === "number" && value >= 0 && value <= MAX_COST ? value : undefined;
 }
