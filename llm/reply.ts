@@ -33,6 +33,9 @@ const BROKEN_OFF = new Set([
   "insufficient_system_resource",
 ]);
 
+/** More than any model's longest reply, in characters: a server that sends more is broken. */
+export const MAX_REPLY_LENGTH = 64 * 1024 * 1024;
+
 /** What became of one object that was taken in. */
 export type Taken =
   | { readonly kind: "ok" }
@@ -56,6 +59,7 @@ export class ReplyBuilder {
   #text = "";
   #held = "";
   #reasoning = "";
+  #length = 0;
   #finishReason: FinishReason | undefined;
   #usage: TokenUsage = NO_USAGE;
   #model: string | undefined;
@@ -76,6 +80,11 @@ export class ReplyBuilder {
   get hasContent(): boolean {
     return this.#text !== "" || this.#held !== "" || this.#reasoning !== "" ||
       !this.#calls.isEmpty;
+  }
+
+  /** Whether more came than any model writes. */
+  get isEndless(): boolean {
+    return this.#length > MAX_REPLY_LENGTH || this.#calls.isEndless;
   }
 
   /** Whether `onText` was given something. */
@@ -146,13 +155,17 @@ export class ReplyBuilder {
   #takeMessage(message: Readonly<Record<string, unknown>>): void {
     const { text, reasoning } = readContent(message["content"]);
     // Routers send the same reasoning under both names.
-    this.#reasoning += firstText(message["reasoning_content"], message["reasoning"]) + reasoning;
+    const thought = firstText(message["reasoning_content"], message["reasoning"]) + reasoning;
+    this.#length += thought.length;
+    if (!this.isEndless) this.#reasoning += thought;
     this.#addText(text + firstText(message["refusal"]));
   }
 
   // A character of two UTF-16 units may come in two chunks: its first half waits for the second.
   #addText(piece: string): void {
     if (piece === "") return;
+    this.#length += piece.length;
+    if (this.isEndless) return;
     const whole = this.#held + piece;
     const last = whole.charCodeAt(whole.length - 1);
     const cut = last >= 0xd800 && last <= 0xdbff ? whole.length - 1 : whole.length;

@@ -12,15 +12,13 @@ import {
   failureOfSilence,
 } from "./failure.ts";
 import { isRecord } from "./provider_error.ts";
-import type { ReplyBuilder, Taken } from "./reply.ts";
+import { MAX_REPLY_LENGTH, type ReplyBuilder, type Taken } from "./reply.ts";
 import { ServerSentEventReader } from "./sse.ts";
 
 /** After the reason for the end only the usage can still come; it comes within milliseconds, and nothing is lost but it. */
 const TRAILER_MS = 5_000;
 /** After the last event the server only ends the response. Waiting for that lets the connection be used again. */
 const DRAIN_MS = 50;
-/** More than any model's longest reply, in characters; a server that sends more without an event's end is broken. */
-const MAX_HELD_LENGTH = 64 * 1024 * 1024;
 
 /**
  * Reads until the reply is complete. Returns what went wrong, or nothing when `builder` holds a complete reply.
@@ -72,7 +70,7 @@ async function readEvents(bytes: ByteSource, reading: Reading): Promise<Failure 
       if (failure !== undefined) return failure;
     }
     if (ended) return builder.finished ? undefined : lost ?? endedEarly(builder);
-    if (events.heldLength > MAX_HELD_LENGTH) return failureOfForeignReply("the reply is endless");
+    if (events.heldLength > MAX_REPLY_LENGTH) return endless();
     // Counted from the last event: some servers give a reason with every piece of text, and comments could go on for ever.
     if (builder.finished && batch.length > 0) trailerEnd = performance.now() + TRAILER_MS;
     const waitMs = trailerEnd === undefined
@@ -110,6 +108,7 @@ function takeEvent(
   }
   if (event.name === "error") return failureOfReply(value, {});
   const taken = builder.take(value);
+  if (builder.isEndless) return endless();
   // Pings and other objects of a provider's own may stand between the chunks of a stream.
   return taken.kind === "foreign" ? undefined : failureOfTaken(taken);
 }
@@ -144,7 +143,7 @@ async function readJson(bytes: ByteSource, reading: Reading): Promise<Failure | 
       : decoder.decode(part.bytes, { stream: true });
     parts.push(text);
     length += text.length;
-    if (length > MAX_HELD_LENGTH) return failureOfForeignReply("the reply is endless");
+    if (length > MAX_REPLY_LENGTH) return endless();
     if (part.kind === "end") break;
   }
   let value: unknown;
@@ -154,6 +153,7 @@ async function readJson(bytes: ByteSource, reading: Reading): Promise<Failure | 
     return failureOfCut("the reply ended before its JSON was complete");
   }
   const taken = builder.take(value);
+  if (builder.isEndless) return endless();
   if (taken.kind !== "foreign") {
     return failureOfTaken(taken) ??
       (builder.finished || builder.hasContent ? undefined : failureOfEmptiness());
@@ -164,6 +164,10 @@ async function readJson(bytes: ByteSource, reading: Reading): Promise<Failure | 
     return failureOfReply(value, { status: 400 });
   }
   return failureOfForeignReply("the server sent JSON that is no reply of a model");
+}
+
+function endless(): Failure {
+  return failureOfForeignReply("the reply is endless");
 }
 
 function connectionLost(error: unknown): Failure {

@@ -44,6 +44,11 @@ interface Piece {
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Calls of one reply at most: far more than any model makes at once. */
+const MAX_CALLS = 8192;
+/** Characters of all their arguments at most, ids and names included. */
+const MAX_LENGTH = 64 * 1024 * 1024;
+
 /** What servers write where they have no id. */
 const NO_ID = /^\s*(?:null|none|undefined|nil)?\s*$/i;
 
@@ -52,6 +57,7 @@ export class ToolCallAssembler {
   readonly #context: ToolCallContext;
   readonly #drafts: Draft[] = [];
   readonly #slots = new Map<number, Draft>();
+  #length = 0;
   #latest: Draft | undefined;
   #legacy: Draft | undefined;
 
@@ -65,6 +71,11 @@ export class ToolCallAssembler {
     return this.#drafts.length === 0 && this.#legacy === undefined;
   }
 
+  /** Whether more came than any model writes; what comes then is not looked at. */
+  get isEndless(): boolean {
+    return this.#drafts.length > MAX_CALLS || this.#length > MAX_LENGTH;
+  }
+
   /** Takes the calls of a whole message in: each entry is a call of its own, whatever index or id it has. */
   takeWhole(message: Readonly<Record<string, unknown>>): void {
     for (const piece of readPieces(message)) this.#begin({ ...piece, index: undefined });
@@ -74,6 +85,7 @@ export class ToolCallAssembler {
   /** Takes the pieces of one delta in. */
   takeDelta(delta: Readonly<Record<string, unknown>>): void {
     for (const piece of readPieces(delta)) {
+      if (this.isEndless) return;
       const draft = this.#find(piece);
       if (draft === undefined || this.#startsAnew(piece, draft)) this.#begin(piece, draft);
       else this.#continue(draft, piece);
@@ -107,6 +119,8 @@ export class ToolCallAssembler {
   }
 
   #continue(draft: Draft, { id, name, text, metadata }: Piece): void {
+    this.#length += (id?.length ?? 0) + name.length + text.length;
+    if (this.isEndless) return;
     draft.id ??= id;
     if (metadata !== undefined) draft.metadata = { ...draft.metadata, ...metadata };
     // A name that comes again with each piece of long arguments is not kept as often.
