@@ -9,6 +9,13 @@ import { retryAfterMs } from "./retry_after.ts";
 import type { Exchange, Sender } from "./sdk.ts";
 import { failureOfTransport } from "./transport_failure.ts";
 
+/** How long the text of an error may take once its status is there, in ms. */
+const ERROR_TEXT_MS = 2_000;
+/** Characters of an error's text that are read. Servers that quote the request which they refuse send as much as it had. */
+const MAX_ERROR_LENGTH = 8 * 1024 * 1024;
+/** Characters of a web page in which an error is looked for. */
+const MAX_PAGE_LENGTH = 16 * 1024;
+
 /** Limits of one exchange. */
 export interface ExchangeOptions {
   /** How long the reply may take to begin. */
@@ -69,7 +76,7 @@ async function sendAndRead(
   let response: Response;
   try {
     response = await sender.send(request, controller.signal);
-    if (!response.ok) return failureOfStatus(response, { text: await response.text(), now });
+    if (!response.ok) return failureOfStatus(response, { text: await errorText(response), now });
   } catch (error) {
     if (late) return failureOfSilence(requestTimeoutMs, "request");
     return failureOfTransport(error);
@@ -78,6 +85,20 @@ async function sendAndRead(
   }
   await using bytes = new ByteSource(response.body);
   return await read(bytes);
+}
+
+/** What a server says of an error, as far as it comes within the bounds: the status tells enough, and a body may stall or have no end. */
+async function errorText({ body }: Response): Promise<string> {
+  await using bytes = new ByteSource(body);
+  const decoder = new TextDecoder();
+  const until = performance.now() + ERROR_TEXT_MS;
+  let text = "";
+  while (text.length < MAX_ERROR_LENGTH) {
+    const part = await bytes.next(until - performance.now());
+    if (part.kind !== "bytes") break;
+    text += decoder.decode(part.bytes, { stream: true });
+  }
+  return text.slice(0, MAX_ERROR_LENGTH) + decoder.decode();
 }
 
 function failureOfStatus(
@@ -105,5 +126,8 @@ function bodyOf(text: string): unknown {
 
 function withoutMarkup(text: string): string {
   if (!/^\s*</.test(text)) return text;
-  return text.replace(/<(script|style)\b.*?<\/\1>/gis, " ").replace(/<[^>]*>/g, " ").trim();
+  return text.slice(0, MAX_PAGE_LENGTH).replace(/<(script|style)\b.*?<\/\1>/gis, " ").replace(
+    /<[^>]*>/g,
+    " ",
+  ).trim();
 }

@@ -212,3 +212,23 @@ Deno.test("RED-03 an error that a custom fetch throws keeps no key", async () =>
   assert.match(error.message, /the connection failed/);
   assertNoSecret(error, [apiKey]);
 });
+
+Deno.test("an error is told by its status where its text stalls, breaks off or has no end", async () => {
+  const begun = '{"error":{"message":"out of order, ';
+  const headers = { "content-type": "application/json" };
+  const long = "x".repeat(1024 * 1024);
+  const endless = Array.from({ length: 4096 }, () => long);
+  for (
+    const reply of [
+      { status: 503, headers, pieces: [begun], end: "stall" },
+      { status: 503, headers, pieces: [begun], end: "reset" },
+      { status: 503, headers, pieces: [begun, ...endless] },
+      { status: 503, headers, pieces: ["<script ".repeat(200_000)] },
+    ] satisfies ServerReply[]
+  ) {
+    const error = await failureAfter(reply, { requestTimeoutMs: 60_000 });
+    assert.equal(error.status, 503);
+    assert.equal(error.code, "model_overloaded");
+    if (reply.pieces[0] === begun) assert.match(error.message, /503: .*out of order/);
+  }
+});
