@@ -99,8 +99,8 @@ function writeArray(shape: Shape, detail: Detail): string {
 }
 
 function writeObject(shape: Shape, detail: Detail): string {
-  if (shape.fields.size === 0) return "{}";
-  if (detail.depth === 0) return `{${counted(shape.maxKeys, "key")}}`;
+  if (shape.maxKeys === 0) return "{}";
+  if (detail.depth === 0 || shape.fields.size === 0) return `{${counted(shape.maxKeys, "key")}}`;
   if (isTable(shape)) return writeTable(shape, detail);
   const written: string[] = [];
   for (const [key, field] of shape.fields) {

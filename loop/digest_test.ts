@@ -89,6 +89,37 @@ Deno.test("digest: deep, wide and huge values are digested within bounds", () =>
   equal(digestValue(matrix), "array(2000) of array(500) of number");
 });
 
+Deno.test("digest: what stands beside a large part is told, however large that is", () => {
+  const row = (i: number) =>
+    Object.fromEntries(many(12, (k) => [`f${k}`, k % 2 ? i : [{ deep: { id: i } }]]));
+  const rows = `array(5000) of {${
+    many(12, (k) => `f${k}: ${k % 2 ? "number" : "array(1) of {deep: {id: number}}"}`).join(", ")
+  }}`;
+  equal(
+    digestValue({ rows: many(5000, row), total: 5, others: many(5000, row) }),
+    `{rows: ${rows}, total: number, others: ${rows}}`,
+  );
+});
+
+Deno.test("digest: a key that none lacks is never marked as one that some lack", () => {
+  for (const width of [1, 3, 10, 60, 150]) {
+    for (const count of [1, 7, 300, 4000]) {
+      const part = (i: number) => Object.fromEntries(many(width, (k) => [`k${k}`, { n: i }]));
+      const digest = digestValue({ a: many(count, part), b: many(count, part), text: LONG });
+      ok(!digest.includes("?"), digest);
+      ok(digest.endsWith("text: string(300)}"), digest);
+    }
+  }
+});
+
+Deno.test("digest: what is not looked at is not said to be empty", () => {
+  let value: JsonValue = { end: LONG };
+  for (let level = 0; level < 7; level++) {
+    value = many(30, () => Object.fromEntries(many(30, (k) => [`k${k}`, value])));
+    ok(!digestValue(value).includes("{}"), digestValue(value));
+  }
+});
+
 Deno.test("digest: the work is bounded where every level is as wide as it is looked at", () => {
   // Shared parts make a value of 300^6 places out of a few arrays; one look at each would never end.
   let wide: JsonValue = "end";

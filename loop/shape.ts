@@ -31,15 +31,22 @@ export interface Shape {
 const MAX_VALUES = 20_000;
 /** Elements of one array that are looked at. */
 const MAX_ELEMENTS = 2_000;
+/** An array whose elements are large is looked at in at least so many of them, and each in part. */
+const MIN_ELEMENTS = 8;
 /** Keys of one object that are looked at. */
 const MAX_KEYS = 200;
 /** Levels that are looked at. */
 const MAX_DEPTH = 8;
 
+/** A place of a value, and what is known of the values there. */
+interface Place {
+  readonly shape: Shape;
+  readonly value: JsonValue;
+  readonly depth: number;
+}
+
 /** How far a look at a value has got. */
 interface Look {
-  /** Values that may still be looked at. */
-  left: number;
   /** Nothing was left out so far. */
   complete: boolean;
 }
@@ -47,8 +54,9 @@ interface Look {
 /** The shape of a value, and whether all of the value was looked at. Never throws. */
 export function shapeOf(value: JsonValue): { shape: Shape; complete: boolean } {
   const shape = emptyShape();
-  const looked: Look = { left: MAX_VALUES, complete: true };
-  look({ shape, value, depth: 0 }, looked);
+  const looked: Look = { complete: true };
+  note(shape, value);
+  lookInside({ shape, value, depth: 0 }, { looked, budget: MAX_VALUES });
   return { shape, complete: looked.complete };
 }
 
@@ -65,13 +73,8 @@ function emptyShape(): Shape {
   };
 }
 
-/** Adds one value to a shape. */
-function look(
-  at: { shape: Shape; value: JsonValue; depth: number },
-  looked: Look,
-): void {
-  const { shape, value, depth } = at;
-  looked.left--;
+/** Adds to a shape what can be told of a value without looking into it. */
+function note(shape: Shape, value: JsonValue): void {
   shape.seen++;
   if (value === null) shape.kinds.add("null");
   else if (typeof value === "boolean") shape.kinds.add("boolean");
@@ -79,51 +82,81 @@ function look(
   else if (typeof value === "string") {
     shape.kinds.add("string");
     shape.maxCharacters = Math.max(shape.maxCharacters, value.length);
-  } else if (isArray(value)) lookAtArray({ shape, value, depth }, looked);
-  else lookAtObject({ shape, value, depth }, looked);
+  } else if (isArray(value)) {
+    shape.kinds.add("array");
+    shape.minLength = Math.min(shape.minLength, value.length);
+    shape.maxLength = Math.max(shape.maxLength, value.length);
+  } else shape.kinds.add("object");
+}
+
+/** Looks at what a value holds, at no more values than the budget, and gives how many they were. */
+function lookInside(place: Place, limits: { looked: Look; budget: number }): number {
+  const { value } = place;
+  if (typeof value !== "object" || value === null) return 0;
+  return isArray(value)
+    ? lookAtArray({ ...place, value }, limits)
+    : lookAtObject({ ...place, value }, limits);
 }
 
 function lookAtArray(
-  at: { shape: Shape; value: readonly JsonValue[]; depth: number },
-  looked: Look,
-): void {
-  const { shape, value, depth } = at;
-  shape.kinds.add("array");
-  shape.minLength = Math.min(shape.minLength, value.length);
-  shape.maxLength = Math.max(shape.maxLength, value.length);
-  if (value.length === 0) return;
-  shape.element ??= emptyShape();
-  if (depth >= MAX_DEPTH) return void (looked.complete = false);
-  const step = Math.max(1, value.length / MAX_ELEMENTS);
-  if (step > 1) looked.complete = false;
-  for (let index = 0; index < value.length; index += step) {
-    if (looked.left <= 0) return void (looked.complete = false);
-    look(
-      { shape: shape.element, value: value[Math.floor(index)] ?? null, depth: depth + 1 },
-      looked,
-    );
+  { shape, value, depth }: Place & { readonly value: readonly JsonValue[] },
+  { looked, budget }: { looked: Look; budget: number },
+): number {
+  if (value.length === 0) return 0;
+  const element = shape.element ??= emptyShape();
+  let count = Math.min(value.length, MAX_ELEMENTS, budget);
+  if (depth >= MAX_DEPTH) count = 0;
+  // What the first one takes tells how many can be looked at; each gets enough for several others to be seen.
+  const share = Math.ceil(budget / Math.min(value.length, MIN_ELEMENTS));
+  let used = 0;
+  for (let at = 0; at < count && used < budget; at++) {
+    const one = value[Math.floor(at * value.length / count)] ?? null;
+    const left = Math.min(share, budget - used) - 1;
+    note(element, one);
+    used += 1 +
+      lookInside({ shape: element, value: one, depth: depth + 1 }, { looked, budget: left });
+    if (at === 0) count = Math.min(count, Math.max(1, Math.floor(budget / used)));
   }
+  if (count < value.length) looked.complete = false;
+  return used;
 }
 
 function lookAtObject(
-  at: { shape: Shape; value: { readonly [key: string]: JsonValue }; depth: number },
-  looked: Look,
-): void {
-  const { shape, value, depth } = at;
+  { shape, value, depth }: Place & { readonly value: { readonly [key: string]: JsonValue } },
+  { looked, budget }: { looked: Look; budget: number },
+): number {
   // Own keys only, and read by them: a key named __proto__ is data like any other.
-  const keys = Object.keys(value);
-  shape.kinds.add("object");
+  const all = Object.keys(value);
+  shape.maxKeys = Math.max(shape.maxKeys, all.length);
+  const keys = all.length > MAX_KEYS ? all.slice(0, MAX_KEYS) : all;
+  if (keys.length < all.length || depth >= MAX_DEPTH) looked.complete = false;
+  // In part it would be an object that lacks keys.
+  if (keys.length > budget) {
+    looked.complete = false;
+    return 0;
+  }
   shape.objects++;
-  shape.maxKeys = Math.max(shape.maxKeys, keys.length);
-  if (keys.length > MAX_KEYS || depth >= MAX_DEPTH) looked.complete = false;
-  for (const key of keys.slice(0, MAX_KEYS)) {
-    if (looked.left <= 0) return void (looked.complete = false);
+  const inner: Place[] = [];
+  for (const key of keys) {
     let field = shape.fields.get(key);
     if (field === undefined) shape.fields.set(key, field = emptyShape());
-    if (depth < MAX_DEPTH) {
-      look({ shape: field, value: value[key] ?? null, depth: depth + 1 }, looked);
-    } else field.seen++;
+    const one = value[key] ?? null;
+    if (depth >= MAX_DEPTH) {
+      field.seen++;
+      continue;
+    }
+    note(field, one);
+    if (typeof one === "object" && one !== null) {
+      inner.push({ shape: field, value: one, depth: depth + 1 });
+    }
   }
+  // All keys are told before anything is looked into, and no part takes what the others need.
+  let used = keys.length;
+  inner.forEach((place, at) => {
+    const share = Math.floor((budget - used) / (inner.length - at));
+    used += lookInside(place, { looked, budget: share });
+  });
+  return used;
 }
 
 function isArray(value: JsonValue): value is readonly JsonValue[] {
