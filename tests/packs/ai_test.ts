@@ -89,6 +89,35 @@ Deno.test("ai runs in parallel in an async function run", async () => {
   assert.equal(result.finalText, "ok,ok");
 });
 
+Deno.test("EXT-05: what a sub-call's model thinks before it answers is no answer", async () => {
+  using sub = scriptedClient([
+    { text: '<think>{"n": 9} is a draft</think>\n{"n": 4}', usage },
+    { text: "<think>five?</think>\nfour", usage },
+    { text: "<think>five?", usage },
+  ]);
+  const { result } = await runScripts([
+    `function run() {
+      const said = [aiJSON("count", { type: "object" }).n, ai("count")];
+      try { ai("count"); } catch (error) { said.push(error.message); }
+      answer(said);
+    }`,
+  ], { capabilities: [aiCapability(sub)] });
+  assert.deepEqual(JSON.parse(result.finalText), [
+    4,
+    "four",
+    "ai: the reply ended before the model was done thinking; ask for less, or raise maxTokens",
+  ]);
+});
+
+Deno.test("a sub-call that a filter stopped is an error and no answer", async () => {
+  using sub = scriptedClient([{ text: "half", usage, finishReason: "content_filter" }]);
+  const { result } = await runScripts(
+    [`function run() { try { answer(ai("x")); } catch (error) { answer(error.message); } }`],
+    { capabilities: [aiCapability(sub)] },
+  );
+  assert.match(result.finalText, /^ai: the provider's content filter stopped the reply/);
+});
+
 Deno.test("without a client there is no ai", async () => {
   const { result } = await runScripts(
     ["function run() { answer([typeof ai, typeof aiJSON]); }"],
@@ -101,8 +130,18 @@ Deno.test("without a client there is no ai", async () => {
 Deno.test("ai refuses options that are none, before it asks", async () => {
   using sub = scriptedClient([]);
   const { observations } = await runScripts(
-    [`function run() { ai("x", { maxTokens: "many" }); }`],
+    [`function run() {
+      const wrong = [{ maxTokens: "many" }, { maxTokens: 0 }, { maxTokens: 1.5 }, { temperature: -1 }, { model: "x" }];
+      for (const options of wrong) try { ai("x", options); } catch (error) { log(error.message); }
+    }`],
     { capabilities: [aiCapability(sub)] },
   );
   assert.match(observations[0]!, /options\.maxTokens must be a number/);
+  assert.match(observations[0]!, /options\.maxTokens must be a whole number of at least 1, not 0/);
+  assert.match(observations[0]!, /at least 1, not 1\.5/);
+  assert.match(observations[0]!, /options\.temperature must be at least 0, not -1/);
+  assert.match(
+    observations[0]!,
+    /there is no option "model"; there is: system, maxTokens, temperature/,
+  );
 });

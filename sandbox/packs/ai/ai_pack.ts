@@ -6,6 +6,7 @@ import type { JsonValue } from "../../../contracts/json.ts";
 import type { Client, Message } from "../../../contracts/model.ts";
 import type { CallContext, Capability, Pack } from "../../../contracts/sandbox.ts";
 import { extractJson } from "./json_reply.ts";
+import { visibleText } from "./visible_text.ts";
 
 const PROMPT = `declare function ai(prompt: string, options?: AiOptions): string;
 declare function aiJSON(prompt: string, schema?: object, options?: AiOptions): any; // schema: JSON Schema
@@ -80,7 +81,14 @@ function createAsk(client: Client, model: string | undefined): Ask {
     if (completion.finishReason === "length") {
       throw new Error("ai: the reply was cut at the token limit; ask for less, or raise maxTokens");
     }
-    return completion.text;
+    if (completion.finishReason === "content_filter") {
+      throw new Error("ai: the provider's content filter stopped the reply; rephrase the prompt");
+    }
+    const text = visibleText(completion.text);
+    if (text !== undefined) return text;
+    throw new Error(
+      "ai: the reply ended before the model was done thinking; ask for less, or raise maxTokens",
+    );
   };
 }
 
@@ -171,7 +179,15 @@ function readOptions(
   if (typeof options !== "object" || Array.isArray(options)) {
     throw new TypeError("ai: options must be an object { system, maxTokens, temperature }");
   }
-  const { system, maxTokens, temperature } = options as Record<string, JsonValue>;
+  const { system, maxTokens, temperature, ...others } = options as Record<string, JsonValue>;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    throw new TypeError(
+      `ai: there is no option ${
+        JSON.stringify(unknown.slice(0, 100))
+      }; there is: system, maxTokens, temperature`,
+    );
+  }
   if (system !== undefined && typeof system !== "string") {
     throw new TypeError("ai: options.system must be a text");
   }
@@ -179,6 +195,14 @@ function readOptions(
     if (value !== undefined && typeof value !== "number") {
       throw new TypeError(`ai: options.${name} must be a number`);
     }
+  }
+  if (typeof maxTokens === "number" && !(Number.isSafeInteger(maxTokens) && maxTokens >= 1)) {
+    throw new RangeError(
+      `ai: options.maxTokens must be a whole number of at least 1, not ${maxTokens}`,
+    );
+  }
+  if (typeof temperature === "number" && temperature < 0) {
+    throw new RangeError(`ai: options.temperature must be at least 0, not ${temperature}`);
   }
   return {
     ...(system === undefined ? {} : { system }),
