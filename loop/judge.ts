@@ -45,10 +45,14 @@ async function rule(
   { policy, scope, sessionId }: GateOptions,
 ): Promise<PolicyDecision | undefined> {
   try {
+    let shown: readonly JsonValue[] | undefined;
     const decision = policy.check({
       name: call.name,
       ...aim,
-      args,
+      // A copy, made when it is looked at: what is decided on is what is written down and done, whatever becomes of what was shown.
+      get args() {
+        return shown ??= structuredClone(args);
+      },
       sideEffect: hostFunction.sideEffect ?? false,
       ...(scope === undefined ? {} : { scope }),
       sessionId,
@@ -81,7 +85,7 @@ async function askPerson(
       name: passage.call.name,
       ...(preview === undefined ? {} : { preview }),
       ...(aim === undefined ? {} : { target: aim.target }),
-      args: passage.args,
+      args: structuredClone(passage.args),
       reason,
       runId,
       sessionId,
@@ -104,7 +108,7 @@ async function askPerson(
 /** What the function shows of the call; nothing when its script or its run ended first. */
 async function previewOf({ hostFunction, args, life }: Passage): Promise<string | undefined> {
   try {
-    const wait = await life.wait(hostFunction.preview?.(args));
+    const wait = await life.wait(hostFunction.preview?.(structuredClone(args)));
     return wait.kind === "settled" ? wait.value : undefined;
   } catch (error) {
     return `(it cannot be shown: ${cleanError(error).message})`;

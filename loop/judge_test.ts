@@ -1,5 +1,6 @@
 import { deepEqual, match } from "node:assert/strict";
 import type { ApprovalRequest, Approve } from "../contracts/approval.ts";
+import type { JsonValue } from "../contracts/json.ts";
 import type { PolicyChecker } from "../contracts/policy.ts";
 import type { HostFunction } from "../contracts/sandbox.ts";
 import { errorOf, testGate } from "./_gate_fixture.ts";
@@ -151,4 +152,31 @@ Deno.test("judge: changed arguments that are no list of JSON values are not what
     );
     deepEqual(ran, 0);
   }
+});
+
+Deno.test("judge: whoever decides cannot change what is done by changing what was shown", async () => {
+  const spoil = (args: readonly JsonValue[]) => {
+    const [first] = args as { a: number }[];
+    first!.a = 666;
+    (args as JsonValue[]).push("more");
+  };
+  const seen: (readonly JsonValue[])[] = [];
+  const shownTo: string[] = [];
+  const gate = testGate((args) => (seen.push(args), "done"), {
+    policy: {
+      check({ args }) {
+        spoil(args);
+        return { decision: "ask", reason: "?" };
+      },
+    },
+    function: { preview: (args) => (spoil(args), "x") },
+    approve({ args }) {
+      shownTo.push(JSON.stringify(args));
+      spoil(args);
+      return { decision: "approve" };
+    },
+  });
+  deepEqual(await gate.call([{ a: 1 }]), { ok: true, json: '"done"' });
+  deepEqual(shownTo, ['[{"a":1}]']);
+  deepEqual(seen, [[{ a: 1 }]]);
 });
