@@ -154,9 +154,11 @@ Deno.test("CLI-05: SIGTERM ends a command that waits for a file, opened or not",
   }
 });
 
-/** Whether a process listens for a signal. */
+/** Whether a process listens for a signal. Until it is the command that was started, it has the listeners of whoever started it. */
 async function catches({ pid }: Deno.ChildProcess, signal: number): Promise<boolean> {
-  const mask = await shell('sed -n "s/^SigCgt:[[:space:]]*/0x/p" "/proc/$0/status"', `${pid}`);
+  const isStarted = 'grep -qa -- --context "/proc/$0/cmdline"';
+  const read = 'sed -n "s/^SigCgt:[[:space:]]*/0x/p" "/proc/$0/status"';
+  const mask = await shell(`${isStarted} && ${read}`, `${pid}`);
   return (BigInt(mask.trim()) >> BigInt(signal - 1) & 1n) === 1n;
 }
 
