@@ -46,10 +46,11 @@ import { deleteTasks, SqliteSchedule } from "./schedule.ts";
 import { SqliteFacts } from "./facts.ts";
 import { MEMORY } from "./open_file.ts";
 import { deleteResults, SqliteResults } from "./results.ts";
-import { listingOf, sessionOf, STEP_COLUMNS, stepColumns, stepOf, toLimit } from "./rows.ts";
+import { listingOf, sessionOf, toLimit } from "./rows.ts";
 import { insertRun } from "./runs.ts";
 import { SqliteScripts } from "./scripts.ts";
 import { insertSpend, sumSpend } from "./spend.ts";
+import { insertSteps, selectLastSteps } from "./steps.ts";
 import { toColumn, toOptionalColumn } from "./text_column.ts";
 
 /** Options of {@linkcode openSqliteStore}. */
@@ -75,13 +76,6 @@ const TOUCH = `
     step_count = step_count + excluded.step_count,
     title = coalesce(title, excluded.title)
   RETURNING step_count`;
-
-const INSERT_STEP = `
-  INSERT INTO steps (session_id, step_index, run_id, step_type, duration_ms, prompt_tokens, completion_tokens, created_at, tool_args, content)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-
-const LAST_STEPS =
-  `SELECT ${STEP_COLUMNS} FROM steps WHERE session_id = ? ORDER BY step_index DESC LIMIT ?`;
 
 const SET_DATA = `
   INSERT INTO session_state (session_id, data) VALUES (?, ?)
@@ -232,8 +226,7 @@ export class SqliteStore
     const id = checkedSessionId(sessionId);
     const limit = toLimit(checkedStepLimit(n));
     return this.#connection.read("read the steps of a session", () => {
-      const rows = this.#connection.rows(LAST_STEPS, toColumn(id), limit);
-      return rows.reverse().map((columns) => stepOf(id, columns));
+      return selectLastSteps(this.#connection, id, { id: toColumn(id), limit });
     });
   }
 
@@ -370,11 +363,10 @@ export class SqliteStore
     const id = toColumn(steps[0]!.sessionId);
     const said = steps.find(({ stepType }) => stepType === "user");
     const { stepCount } = this.#touch(id, steps.length, said && sessionTitle(said.content));
-    return steps.map((step, at) => {
-      const stepIndex = stepCount - steps.length + at;
-      this.#statement(INSERT_STEP).run(...stepColumns(id, { ...step, stepIndex }));
-      return { ...step, stepIndex };
-    });
+    const first = stepCount - steps.length;
+    const numbered = steps.map((step, at) => ({ ...step, stepIndex: first + at }));
+    insertSteps(this.#connection, id, numbered);
+    return numbered;
   }
 
   #statement(sql: string): ReturnType<Connection["statement"]> {

@@ -35,11 +35,10 @@ export function findIssues(
 ): readonly string[] {
   const issues = new IssueList();
   const left = { steps: stepsFor(value), matching: MAX_MATCHING };
-  const weights = new WeakMap<object, number>();
   const walk: Walk = {
     root: sound.schema,
     fits(schema, inner, place) {
-      walk.spend(weightOf(schema, weights));
+      walk.spend(weightOf(schema));
       if (!place.told || !issues.full) return fits(schema, inner, { place, walk });
       const good = fits(schema, inner, { place: { ...place, told: false }, walk });
       if (!good) issues.more = true;
@@ -72,10 +71,13 @@ export function findIssues(
   return issues.lines();
 }
 
+/** What schemas cost that were weighed. */
+const weights = new WeakMap<object, number>();
+
 /** What a schema costs each time: names and choices are gone through one by one. */
-function weightOf(schema: SubSchema, known: WeakMap<object, number>): number {
+function weightOf(schema: SubSchema): number {
   if (typeof schema === "boolean") return 1;
-  const weighed = known.get(schema);
+  const weighed = weights.get(schema);
   if (weighed !== undefined) return weighed;
   const { enum: choices, ...others } = schema;
   const names = Object.values(others).reduce<number>(
@@ -84,7 +86,7 @@ function weightOf(schema: SubSchema, known: WeakMap<object, number>): number {
   );
   // Choices that are objects are compared by their text.
   const weight = 1 + ((names + (JSON.stringify(choices)?.length ?? 0)) >> 3);
-  known.set(schema, weight);
+  weights.set(schema, weight);
   return weight;
 }
 
