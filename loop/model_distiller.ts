@@ -1,4 +1,5 @@
 /** The distiller that comes with the loop: asks a model for the few facts of a run that last. */
+import { refuseUnknown } from "../contracts/known_names.ts";
 import { AgentLoopError } from "../contracts/errors.ts";
 import { MAX_FACT_BYTES } from "../contracts/fact.ts";
 import type { DistillRun } from "../contracts/memory.ts";
@@ -22,6 +23,13 @@ export interface ModelDistillerOptions {
 /** Tokens of the reply at most: a sentence has 20 to 40, so that there is room for some reasoning before. */
 const REPLY_TOKENS = 1_600;
 
+const OPTIONS: Readonly<Record<keyof ModelDistillerOptions, true>> = {
+  llm: true,
+  model: true,
+  maxFacts: true,
+  maxInputBytes: true,
+};
+
 /**
  * A `distill` that asks a model. It is shown what the user said and what was answered, and nothing that tools gave back: a page that says "remember this" is
  * not to be remembered. It is to reply with one fact a line, or with NONE. Each run costs one call more.
@@ -31,6 +39,7 @@ const REPLY_TOKENS = 1_600;
  */
 export function modelDistiller(options: ModelDistillerOptions): DistillRun {
   needMethods("modelDistiller", options, { llm: ["complete"] });
+  refuseUnknown("modelDistiller", options, OPTIONS);
   const { llm, model, maxFacts = 5, maxInputBytes = 8_192 } = options;
   checkWhole("modelDistiller", { maxFacts }, 1);
   if (maxFacts > 20) {

@@ -2,6 +2,7 @@
  * Collects the instruction files of a project: `AGENTS.md` from the root of the checkout down to the working folder. What cannot be used becomes a
  * warning, and the rest is used.
  */
+import { refuseUnknown } from "../../contracts/known_names.ts";
 import { join, relative, sep } from "node:path";
 import { byteLength, cleanName, decodeText } from "./clean_text.ts";
 import { readConfined, Unusable } from "./confined_file.ts";
@@ -41,6 +42,12 @@ export interface ProjectInstructions {
   readonly warnings: readonly string[];
 }
 
+const OPTIONS: Readonly<Record<keyof LoadProjectOptions, true>> = {
+  cwd: true,
+  globalDir: true,
+  maxBytes: true,
+};
+
 /**
  * Collects `AGENTS.md` from the root of the checkout that `cwd` lies in (the nearest folder upward with `.git`, else `cwd` alone) down to `cwd`.
  *
@@ -50,6 +57,7 @@ export interface ProjectInstructions {
  * @throws {TypeError} when a folder is no text, or empty. @throws {RangeError} when `maxBytes` is no positive whole number.
  */
 export async function loadProject(options: LoadProjectOptions): Promise<ProjectInstructions> {
+  refuseUnknown("loadProject", options, OPTIONS);
   const { cwd, globalDir, maxBytes = DEFAULT_MAX_BYTES } = options;
   for (const [name, value] of Object.entries({ cwd, globalDir: globalDir ?? "." })) {
     if (typeof value === "string" && value !== "") continue;

@@ -1,6 +1,12 @@
 /** Does what is due now, and no more. */
+import { refuseUnknown } from "../../contracts/known_names.ts";
 import { DuePool } from "./due_pool.ts";
-import { filledRunOptions, type OccurrenceReport, type RunDueOptions } from "./run_options.ts";
+import {
+  filledRunOptions,
+  type OccurrenceReport,
+  RUN_OPTIONS,
+  type RunDueOptions,
+} from "./run_options.ts";
 
 /**
  * Does what is due at the moment of the call, and tells what became of it. What fails and can be tried again is put off and not waited for.
@@ -11,6 +17,7 @@ import { filledRunOptions, type OccurrenceReport, type RunDueOptions } from "./r
  * @throws {AgentLoopError} when the store fails; what is under way is finished first.
  */
 export async function runDue(options: RunDueOptions): Promise<readonly OccurrenceReport[]> {
+  refuseUnknown("runDue", options, RUN_OPTIONS);
   const filled = filledRunOptions(options);
   const pool = new DuePool(filled);
   const dueBy = filled.now();

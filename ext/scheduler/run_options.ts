@@ -119,6 +119,24 @@ export type FilledRunOptions =
   & Required<Omit<RunDueOptions, "runAgent">>
   & Pick<RunDueOptions, "runAgent">;
 
+/** The options of {@linkcode RunDueOptions}, by name. */
+export const RUN_OPTIONS: Readonly<Record<keyof RunDueOptions, true>> = {
+  schedule: true,
+  channels: true,
+  runAgent: true,
+  onReport: true,
+  signal: true,
+  workerId: true,
+  concurrency: true,
+  agentConcurrency: true,
+  staggerMs: true,
+  maxAttempts: true,
+  retryDelayMs: true,
+  leaseMs: true,
+  now: true,
+  timers: true,
+};
+
 /**
  * Fills in the defaults.
  *

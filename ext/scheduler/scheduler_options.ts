@@ -1,4 +1,5 @@
 /** What the functions of the scheduler are given, and its defaults. */
+import { refuseUnknown } from "../../contracts/known_names.ts";
 import type { ScheduleStore } from "../../contracts/schedule.ts";
 import { checkedZone } from "./zoned_time.ts";
 
@@ -28,6 +29,15 @@ export interface SchedulerOptions {
 /** Options whose defaults are filled in. */
 export type FilledOptions = Required<SchedulerOptions>;
 
+const OPTIONS: Readonly<Record<keyof SchedulerOptions, true>> = {
+  schedule: true,
+  timezone: true,
+  channels: true,
+  minMessageIntervalMs: true,
+  minAgentIntervalMs: true,
+  now: true,
+};
+
 /**
  * Checks options and fills in the defaults.
  *
@@ -35,6 +45,7 @@ export type FilledOptions = Required<SchedulerOptions>;
  * @throws {RangeError} when the zone is none, or an interval no number of at least 0.
  */
 export function filledOptions(options: SchedulerOptions, caller: string): FilledOptions {
+  refuseUnknown(caller, options ?? {}, OPTIONS);
   const { schedule, channels = [SESSION_CHANNEL] } = options ?? {};
   for (const method of ["add", "get", "list", "cancel"] as const) {
     if (typeof schedule?.[method] === "function") continue;

@@ -1,6 +1,7 @@
 /** The clock of a program that stays: does what is due whenever it is. */
+import { refuseUnknown } from "../../contracts/known_names.ts";
 import { DuePool } from "./due_pool.ts";
-import { filledRunOptions, type RunDueOptions } from "./run_options.ts";
+import { filledRunOptions, RUN_OPTIONS, type RunDueOptions } from "./run_options.ts";
 
 /** The longest wait of the runtime's timers: beyond it they fire at once. */
 const MAX_WAIT_MS = 2 ** 31 - 1;
@@ -27,6 +28,14 @@ export interface RunningScheduler extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
+const { signal: _own, ...OF_A_ROUND } = RUN_OPTIONS;
+const OPTIONS: Readonly<Record<keyof StartSchedulerOptions, true>> = {
+  ...OF_A_ROUND,
+  pollMs: true,
+  graceMs: true,
+  onError: true,
+};
+
 /**
  * Does what is due whenever it is, until it is stopped. It sleeps in between, for `pollMs` at most, so that no wait is too long for a timer and a clock that was set or a
  * machine that slept is noticed.
@@ -34,6 +43,7 @@ export interface RunningScheduler extends AsyncDisposable {
  * @throws {RangeError} when an option is out of range.
  */
 export function startScheduler(options: StartSchedulerOptions): RunningScheduler {
+  refuseUnknown("startScheduler", options, OPTIONS);
   const { pollMs = 5000, graceMs = 30_000, onError = () => {} } = options;
   if (!(pollMs >= 1 && pollMs <= MAX_WAIT_MS)) {
     throw new RangeError(`pollMs must be a number from 1 to ${MAX_WAIT_MS}, not ${pollMs}`);

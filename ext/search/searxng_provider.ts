@@ -2,6 +2,7 @@
  * A SearXNG instance, or whatever else answers `GET /search?q=…&format=json` as it does. Its answers are read within bounds of time and size, and nothing but its own
  * address is asked: a redirect is a failure.
  */
+import { refuseUnknown } from "../../contracts/known_names.ts";
 import type { SearchOptions, SearchProvider, SearchResult } from "./search_provider.ts";
 import { readBounded } from "./read_bounded.ts";
 
@@ -17,6 +18,13 @@ export interface SearxngOptions {
   readonly maxBytes?: number;
 }
 
+const OPTIONS: Readonly<Record<keyof SearxngOptions, true>> = {
+  url: true,
+  fetch: true,
+  timeoutMs: true,
+  maxBytes: true,
+};
+
 /**
  * Makes the provider.
  *
@@ -24,6 +32,7 @@ export interface SearxngOptions {
  * @throws {RangeError} for a bound that is no whole number above zero.
  */
 export function searxngProvider(options: SearxngOptions): SearchProvider {
+  refuseUnknown("searxngProvider", options, OPTIONS);
   const { fetch = globalThis.fetch, timeoutMs = 15_000, maxBytes = 2 * 1024 * 1024 } = options;
   const endpoint = endpointOf(options.url);
   for (const [name, value] of Object.entries({ timeoutMs, maxBytes })) {

@@ -3,6 +3,7 @@
  * Sessions and steps in one SQLite file that several processes may use at once.
  * Leaves files, schema and locks to the modules beside it. Step indexes are given inside the transaction that appends.
  */
+import { refuseUnknown } from "../../contracts/known_names.ts";
 import { resolve } from "node:path";
 import type { SQLInputValue } from "node:sqlite";
 import type { ArtifactStore } from "../../contracts/artifact.ts";
@@ -66,6 +67,12 @@ export interface SqliteStoreOptions {
   /** The clock behind `createdAt` and `lastUsedAt` of listings. @default () => new Date() */
   readonly now?: () => Date;
 }
+
+const OPTIONS: Readonly<Record<keyof SqliteStoreOptions, true>> = {
+  readOnly: true,
+  lockTimeoutMs: true,
+  now: true,
+};
 
 /** Marks a session as used, making it if need be, and counts the steps that are about to be added. */
 const TOUCH = `
@@ -148,6 +155,7 @@ export class SqliteStore
 
   /** Opens the store; the same as {@linkcode openSqliteStore}. */
   constructor(path: string, options: SqliteStoreOptions = {}) {
+    refuseUnknown("openSqliteStore", options, OPTIONS);
     const { readOnly = false, lockTimeoutMs = 30_000, now = () => new Date() } = options;
     if (typeof path !== "string" || path === "") {
       throw new TypeError("The path of a store must be a non-empty string.");

@@ -2,6 +2,7 @@
  * An index of tools in SQLite (FTS5). It holds words and nothing that cannot be made again, so a file of it may be deleted at any time. Several programs may share
  * one: each set of tools stands in it under its own digest.
  */
+import { refuseUnknown } from "../../contracts/known_names.ts";
 import { createHash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import type { Tool, ToolExpander } from "../../contracts/tool.ts";
@@ -36,8 +37,10 @@ const MAX_SETS = 8;
  */
 export function openSqliteToolExpander(
   tools: ToolSource,
-  { path = ":memory:" }: SqliteToolExpanderOptions = {},
+  options: SqliteToolExpanderOptions = {},
 ): SqliteToolExpander {
+  refuseUnknown("openSqliteToolExpander", options, { path: true });
+  const { path = ":memory:" } = options;
   const registry = tools instanceof ToolRegistry ? tools : new ToolRegistry(tools);
   const index = new ToolIndex(registry.list(), path);
   const isEnabled = (name: string) => registry.isEnabled(name);

@@ -2,6 +2,7 @@
  * The channel to a web hook: a signed POST. The address is the host program's, never a model's. Nothing of it but its host is told in errors, since paths of web hooks
  * are secrets.
  */
+import { refuseUnknown } from "../../../contracts/known_names.ts";
 import type { Channel, ChannelMessage, Delivery } from "../../../contracts/channel.ts";
 import { pause, RUNTIME_TIMERS, type SchedulerTimers } from "../run_options.ts";
 import { messageJson } from "./stdout_channel.ts";
@@ -33,6 +34,19 @@ export interface WebhookChannelOptions {
   readonly timers?: SchedulerTimers;
 }
 
+const OPTIONS: Readonly<Record<keyof WebhookChannelOptions, true>> = {
+  url: true,
+  secret: true,
+  fetch: true,
+  checkUrl: true,
+  name: true,
+  timeoutMs: true,
+  attempts: true,
+  retryDelayMs: true,
+  now: true,
+  timers: true,
+};
+
 /**
  * A channel that posts JSON. Headers: `Idempotency-Key` names the message, and is the same however often it is sent; `X-Agentloop-Signature` is
  * `t=SECONDS,v1=HEX`, the HMAC-SHA256 of `SECONDS.BODY` under the secret, so that a receiver can refuse what is old. Redirects are not followed. What a server
@@ -41,6 +55,7 @@ export interface WebhookChannelOptions {
  * @throws {TypeError} when the address is none, the secret too short, or a function missing.
  */
 export function webhookChannel(options: WebhookChannelOptions): Channel {
+  refuseUnknown("webhookChannel", options, OPTIONS);
   const { name = "webhook", attempts = 3, retryDelayMs = 500, timers = RUNTIME_TIMERS } = options;
   const url = checkedUrl(options.url);
   if (typeof options.secret !== "string" || options.secret.length < 16) {
