@@ -29,6 +29,20 @@ export function callsRun(source: string): boolean {
   return named.some(([, declares]) => declares === undefined);
 }
 
+/** Where each quoted string begins that its line ends, while it is not closed: no script that holds one can be read. */
+export function brokenStrings(source: string): number[] {
+  const mask = new Mask(source);
+  const found: number[] = [];
+  while (mask.position < source.length) {
+    const at = mask.position;
+    takeToken(mask);
+    if (!isQuote(source[at]) || mask.position <= at) continue;
+    const end = source[mask.position];
+    if (end === "\n" || end === "\r") found.push(at);
+  }
+  return found;
+}
+
 /** The end of a source in which a call of `run` of its own may stand. */
 const OWN_CALL_REACH = 200;
 
@@ -152,7 +166,7 @@ function takeToken(mask: Mask): void {
     if (mask.comment === "") mask.comment = source.slice(position, end);
     return mask.blank(end);
   }
-  if (character === '"' || character === "'") {
+  if (isQuote(character)) {
     mask.last = character;
     return mask.blank(stringEnd(source, position));
   }
@@ -176,6 +190,10 @@ function takeToken(mask: Mask): void {
   }
   mask.last = character;
   mask.code(position + 1);
+}
+
+function isQuote(character: string | undefined): boolean {
+  return character === '"' || character === "'";
 }
 
 /** Whether a UTF-16 unit is a letter, a digit, `_` or `$`. */
@@ -239,7 +257,7 @@ function stringEnd(source: string, from: number): number {
     const character = source[at];
     if (character === "\\") at++;
     else if (character === quote) return at + 1;
-    else if (character === "\n") return at;
+    else if (character === "\n" || character === "\r") return at;
   }
   return source.length;
 }

@@ -3,6 +3,7 @@
  * same whichever way it came: history, trace and what it may do do not differ. Pure.
  */
 import type { Completion, ModelToolCall, ToolDeclaration } from "../contracts/model.ts";
+import { withWholeStrings } from "./broken_strings.ts";
 import { argumentsOf } from "./call_arguments.ts";
 import { definesRun, withoutOwnCall } from "./code_scan.ts";
 import { protocolRules } from "./prompt.ts";
@@ -47,7 +48,7 @@ export function interpretCodeToolReply(
   if (source !== undefined) {
     return {
       kind: "code",
-      source: withoutOwnCall(source.trim()),
+      source: withoutOwnCall(withWholeStrings(source.trim())),
       ignoredBlocks: sources.length - 1,
       callId: toolCalls[at]!.id,
     };
