@@ -24,9 +24,9 @@ const spare: ArrayBuffer[] = [];
 export class ByteSource implements AsyncDisposable {
   readonly #reader: PartReader | undefined;
 
-  /** Takes over the body of a response; `null` is an empty one. */
-  constructor(body: ReadableStream<Uint8Array> | null) {
-    this.#reader = body === null ? undefined : readerOf(body);
+  /** Takes over the body of a response; none is an empty one. */
+  constructor(body: ReadableStream<Uint8Array> | null | undefined) {
+    this.#reader = body ? readerOf(body) : undefined;
   }
 
   /** Waits for the next bytes, for `waitMs` at most. Parts of no bytes are passed over. Never rejects. */
@@ -74,13 +74,27 @@ function readerOf(body: ReadableStream<Uint8Array>): PartReader {
     return body.getReader();
   }
   let buffer = spare.pop() ?? new ArrayBuffer(BUFFER_BYTES);
+  let isOver = false;
+  // A caller's own stream may close without answering the read that waits: letting go of the stream ends that read.
+  reader.closed.then(() => {
+    isOver = true;
+    reader.releaseLock();
+  }, () => {});
   return {
     async read() {
-      const { done, value } = await reader.read(new Uint8Array(buffer));
-      // Where the stream was given up the buffer stays away.
-      if (value !== undefined) buffer = value.buffer;
-      if (value !== undefined && done && spare.length < MAX_SPARE) spare.push(buffer);
-      return { done, value };
+      // From then on the buffer may be another source's.
+      if (isOver) return { done: true };
+      try {
+        const { done, value } = await reader.read(new Uint8Array(buffer));
+        // Where the stream was given up the buffer stays away.
+        if (value !== undefined) buffer = value.buffer;
+        if (done) isOver = true;
+        if (value !== undefined && done && spare.length < MAX_SPARE) spare.push(buffer);
+        return { done, value };
+      } catch (error) {
+        if (isOver) return { done: true };
+        throw error;
+      }
     },
     cancel: () => reader.cancel(),
   };

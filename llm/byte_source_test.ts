@@ -69,3 +69,36 @@ Deno.test("byte source: a stream that is none of bytes, and no body at all, are 
   await using none = new ByteSource(null);
   equal(await readAll(none), "|end");
 });
+
+Deno.test("byte source: to ask again behind the end takes nothing from those that read then", async () => {
+  for (let round = 0; round < 2; round++) {
+    const ended = new ByteSource(bodyOf(["a"]));
+    equal(await readAll(ended), "a|end");
+    const first = new ByteSource(bodyOf(["b"]));
+    equal((await ended.next(1000)).kind, "end");
+    const second = new ByteSource(bodyOf(["c"]));
+    deepEqual(await Promise.all([first, second].map(readAll)), ["b|end", "c|end"]);
+  }
+});
+
+Deno.test("byte source: a stream of bytes that closes without an answer to who waits has ended", async () => {
+  const closing = new ReadableStream({
+    type: "bytes",
+    async start(controller) {
+      for (const part of ["a", "b"]) {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        controller.enqueue(new TextEncoder().encode(part));
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      controller.close();
+    },
+  });
+  await using bytes = new ByteSource(closing);
+  equal(await readAll(bytes), "ab|end");
+});
+
+Deno.test("byte source: a response without a body at all, as made-up ones have none, is empty", async () => {
+  const { body } = {} as Response;
+  await using bytes = new ByteSource(body);
+  equal(await readAll(bytes), "|end");
+});
