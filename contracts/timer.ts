@@ -12,7 +12,8 @@ const MAX_MS = 2_147_483_647;
 
 interface Entry {
   readonly at: number;
-  readonly onEnd: () => void;
+  /** Has called what is to be called. */
+  readonly ring: () => void;
 }
 
 const entries = new Set<Entry>();
@@ -28,8 +29,13 @@ let armed = 0;
  */
 export function startTimer(delayMs: number, onEnd: () => void): () => void {
   if (!Number.isFinite(delayMs)) throw new TypeError(`A timer takes ms; got ${delayMs}`);
-  const entry = { at: performance.now() + Math.max(0, delayMs), onEnd };
+  const { promise, resolve: ring } = Promise.withResolvers<void>();
+  const entry = { at: performance.now() + Math.max(0, delayMs), ring };
   entries.add(entry);
+  // A promise calls it as whoever started the timer: the runtime's timer is often another's, and a program may tell its tenants apart by `AsyncLocalStorage`.
+  promise.then(() => {
+    if (entries.delete(entry)) end(onEnd);
+  });
   if (entry.at < armedFor) arm(entry.at);
   return () => {
     // What is set for nobody would keep the program alive.
@@ -57,11 +63,11 @@ function endDue(): void {
   let next = Infinity;
   for (const entry of entries) if (entry.at > now) next = Math.min(next, entry.at);
   if (next < Infinity) arm(next);
-  for (const entry of due) if (entries.delete(entry)) end(entry);
+  for (const { ring } of due) ring();
 }
 
 /** One that throws does not keep the others from their end. */
-function end({ onEnd }: Entry): void {
+function end(onEnd: () => void): void {
   try {
     onEnd();
   } catch (error) {

@@ -1,4 +1,5 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import { AsyncLocalStorage } from "node:async_hooks";
 import { startTimer } from "./timer.ts";
 
 function waited(delayMs: number): Promise<number> {
@@ -60,4 +61,22 @@ Deno.test("a timer takes a finite number of ms", () => {
   for (const delayMs of [NaN, Infinity]) {
     throws(() => startTimer(delayMs, () => {}), { name: "TypeError", message: /takes ms/ });
   }
+});
+
+Deno.test("what a timer calls belongs to whoever started it, and not to whom it shares a timer with", async () => {
+  const tenants = new AsyncLocalStorage<string>();
+  const seen: (readonly [string, string | undefined])[] = [];
+  // More than a program's first timers, which go another way.
+  const started = Array.from({ length: 12 }, (_, at) => {
+    const tenant = String(at);
+    return tenants.run(tenant, () =>
+      new Promise<void>((resolve) =>
+        startTimer(40 - at * 3, () => {
+          seen.push([tenant, tenants.getStore()]);
+          resolve();
+        })
+      ));
+  });
+  await Promise.all(started);
+  deepEqual(seen, seen.map(([tenant]) => [tenant, tenant]));
 });
