@@ -1,6 +1,7 @@
 /** When calls get into the trace: those of tools that only look may come with their results, all others come before. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { CallableTool, ToolSet } from "../contracts/tool.ts";
+import type { RunSummary } from "../contracts/event.ts";
 import type { NewRunStep } from "../contracts/step.ts";
 import type { CallContext } from "../contracts/sandbox.ts";
 import { MemoryStore } from "../stores/memory.ts";
@@ -155,4 +156,60 @@ Deno.test("records: a call whose function ends the run is in the trace", async (
   const { reason } = await run(one, caller.signal);
   equal(reason, "aborted");
   deepEqual(store.appended.slice(0, 2), [["user"], ["llm_call", "tool_call"]]);
+});
+
+Deno.test("records: what a function tells is told as it was then, also where it is kept back until its call is written", async () => {
+  for (const safe of [true, false]) {
+    const store = new WatchedStore();
+    using one = looking(
+      lookup((context) => {
+        const args = { rows: [1] };
+        context.emit({ type: "sandbox_event", args });
+        args.rows.push(2);
+        context.emit({ type: "sandbox_event", args });
+        return 1;
+      }, { safe }),
+      { store },
+    );
+    const told: string[] = [];
+    await one.loop.run({
+      sessionId: "s",
+      message: "m",
+      onEvent(event) {
+        if (event.type === "sandbox_event" && "rows" in event.args) {
+          told.push(JSON.stringify(event.args));
+        }
+      },
+    });
+    deepEqual(told, ['{"rows":[1]}', '{"rows":[1,2]}']);
+  }
+});
+
+Deno.test("records: a call whose function ends the run at once is told before what it told itself", async () => {
+  for (const safe of [true, false]) {
+    const store = new WatchedStore();
+    const caller = new AbortController();
+    using one = fixture([{ toolCalls: [{ id: "c", name: "look" }] }], {
+      store,
+      config: {
+        protocol: "tools",
+        tools: lookup((context) => {
+          context.emit({ type: "sandbox_event", args: {} });
+          caller.abort();
+        }, { safe }),
+        policy: new AllowAll(),
+      },
+    });
+    equal((await run(one, caller.signal)).reason, "aborted");
+    const { summary } = one.events.at(-1) as { summary: RunSummary };
+    deepEqual(one.events.map(({ type }) => type).slice(2), [
+      "llm_call",
+      "tool_call",
+      "sandbox_event",
+      "sandbox_event",
+      "error",
+      "done",
+    ]);
+    equal(summary.steps, store.appended.flat().length);
+  }
 });

@@ -158,7 +158,7 @@ export class Recorder {
   /** Tells an event. What a listener does wrong is its own business. */
   readonly emit = (body: RunEventBody): void => {
     if (this.#held === undefined) this.#tell(body);
-    else this.#held.push(body);
+    else this.#held.push(asItIs(body));
   };
 
   #tell(body: RunEventBody): void {
@@ -217,5 +217,15 @@ export class Recorder {
       default:
         return { ...body, content: redactor.redact(body.content) };
     }
+  }
+}
+
+/** What is told later must not show what became of it meanwhile: a function's values are its own. */
+function asItIs(body: RunEventBody): RunEventBody {
+  try {
+    return structuredClone(body);
+  } catch {
+    // No JSON: told as it is.
+    return body;
   }
 }

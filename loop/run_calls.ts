@@ -6,7 +6,7 @@ import type { Approve, PendingApproval } from "../contracts/approval.ts";
 import type { ModelToolCall } from "../contracts/model.ts";
 import type { HostReply } from "../contracts/sandbox.ts";
 import type { RunStep } from "../contracts/step.ts";
-import { untilAborted } from "./abort.ts";
+import { untilAborted, within } from "./abort.ts";
 import type { CallCost } from "./call_cost.ts";
 import { argumentsOf } from "./call_arguments.ts";
 import { CallRecords } from "./call_records.ts";
@@ -125,7 +125,7 @@ export async function makeCalls(
     );
     await records.writeUnlessDone(made);
     const outcomes = await made.catch(async (error) => {
-      await records.write();
+      await keepBeginnings(run, records);
       throw error;
     });
     const ends = outcomes.filter((outcome) => "content" in outcome);
@@ -138,6 +138,18 @@ export async function makeCalls(
     }
     await endWaiting(run, { outcomes, calls, stepIndex, turn: context.turn });
   }
+}
+
+/** A run that fails is not kept from its end by a store that does not answer. */
+const KEEP_MS = 5_000;
+
+/** Calls that were begun are in the trace and told, also where one of them ended the run. */
+async function keepBeginnings({ recorder, signal }: RunState, records: CallRecords): Promise<void> {
+  recorder.heed(undefined);
+  await within(KEEP_MS, records.write(), () => new Error("the store does not answer")).catch(
+    () => {},
+  );
+  recorder.heed(signal);
 }
 
 function beginning({ id, name, argumentsJson }: ModelToolCall, owner: CallsOwner): StepRecord {
