@@ -15,8 +15,10 @@ export class Connection implements Disposable, AsyncDisposable {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   #last: Promise<unknown> = Promise.resolve();
-  /** Calls that wait, or are tried again. */
-  #waiting = 0;
+  /** Calls that are being done, wait, or are tried again. */
+  #underWay = 0;
+  /** Whether the last attempt met a lock. */
+  #isLocked = false;
   #isOpen = true;
 
   /** Opens the file; blocks while another process creates or migrates it. */
@@ -82,38 +84,38 @@ export class Connection implements Disposable, AsyncDisposable {
 
   // Where nobody waits and no lock is in the way, which is nearly always, it is done at once.
   async #inOrder<T>(doing: string, work: () => T): Promise<T> {
-    const deadline = performance.now() + this.#options.lockTimeoutMs;
-    if (this.#waiting === 0) {
-      const done = this.#attempt(doing, { work, deadline });
-      if (done !== undefined) return done.value;
-    }
-    this.#waiting++;
-    const result = this.#last.then(() => this.#attempts(doing, { work, deadline }));
-    this.#last = result.then(ignore, ignore);
+    const task = { work, deadline: performance.now() + this.#options.lockTimeoutMs };
+    const isFirst = this.#underWay++ === 0;
     try {
+      const done = isFirst ? this.#attempt(doing, task) : undefined;
+      if (done !== undefined) return done.value;
+      const result = this.#last.then(() => this.#attempts(doing, task));
+      this.#last = result.then(ignore, ignore);
       return await result;
     } finally {
-      this.#waiting--;
+      this.#underWay--;
     }
   }
 
   async #attempts<T>(doing: string, task: Task<T>): Promise<T> {
-    for (let attempt = 0;; attempt++) {
+    for (let attempt = 1;; attempt++) {
+      // An attempt that meets a lock holds the thread: then everything else has its turn before the next one, whichever call that is of.
+      // SQLite's own waits grow to 100 ms, which starves a writer among several busy ones: come back soon, and at no fixed beat.
+      if (this.#isLocked) await delay(Math.random() * Math.min(attempt, 20));
       const done = this.#attempt(doing, task);
       if (done !== undefined) return done.value;
-      // SQLite's own waits grow to 100 ms, which starves a writer among several busy ones: come back soon, and at no fixed beat.
-      await delay(Math.random() * Math.min(1 + attempt, 20));
     }
   }
 
   /** Does it, unless somebody else holds the lock. */
   #attempt<T>(doing: string, { work, deadline }: Task<T>): { readonly value: T } | undefined {
     if (!this.#isOpen) throw new TypeError(`The store in ${this.path} is closed.`);
+    this.#isLocked = false;
     try {
       return { value: work() };
     } catch (error) {
-      const isLocked = sqliteFailure(error) === "locked";
-      if (isLocked && performance.now() < deadline) return undefined;
+      this.#isLocked = sqliteFailure(error) === "locked";
+      if (this.#isLocked && performance.now() < deadline) return undefined;
       throw storeError(error, doing, this.path);
     }
   }

@@ -394,6 +394,38 @@ Deno.test("SqliteStore says that the database is locked when the wait is over", 
   assert.equal((await store.append(sampleStep())).stepIndex, 0);
 });
 
+Deno.test("SqliteStore lets others have their turn between calls that have waited too long", async () => {
+  using folder = new StoreFolder();
+  const path = `${folder.path}/store.db`;
+  await using store = openSqliteStore(path, { lockTimeoutMs: 300 });
+  using other = new DatabaseSync(path);
+  other.exec("BEGIN IMMEDIATE");
+  let turns = 0;
+  const turning = setInterval(() => turns++, 1);
+  const failedAt: number[] = [];
+  const calls = Array.from(
+    { length: 5 },
+    () => store.append(sampleStep()).catch(() => failedAt.push(turns)),
+  );
+  await Promise.all(calls);
+  clearInterval(turning);
+  assert.equal(new Set(failedAt).size, calls.length);
+});
+
+Deno.test("SqliteStore takes a call that is made in the middle of another as the next", async () => {
+  let inner: Promise<unknown> | undefined;
+  await using store = openSqliteStore(":memory:", {
+    now() {
+      inner ??= store.append(sampleStep({ content: "inner" }));
+      return new Date();
+    },
+  });
+  await store.append(sampleStep({ content: "outer" }));
+  await inner;
+  const steps = await store.lastN("session", 9);
+  assert.deepEqual(steps.map(({ content }) => content), ["outer", "inner"]);
+});
+
 Deno.test("SqliteStore keeps nothing of a write that fails halfway", async () => {
   using folder = new StoreFolder();
   const path = `${folder.path}/store.db`;
