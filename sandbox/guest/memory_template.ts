@@ -41,18 +41,22 @@ export async function measureLayout(engine: Engine): Promise<MemoryLayout | unde
   const block = exports.malloc(PROBE_BYTES);
   if (block < STATIC_BYTES) return undefined;
   const after = new Uint32Array(memory.buffer, 0, before.length);
-  let found: MemoryLayout | undefined;
-  let end = block + PROBE_BYTES;
+  const { byteLength } = memory.buffer;
+  let heapBase = 0;
+  let heapEndAt: number | undefined;
+  let heapEnd = block + PROBE_BYTES;
   for (let word = 0; word < before.length; word++) {
-    const value = after[word]!;
-    const isEnd = value >= end && value <= memory.buffer.byteLength &&
-      value - before[word]! >= PROBE_BYTES && before[word]! > STATIC_BYTES &&
-      before[word]! <= block;
-    if (!isEnd) continue;
-    found = { heapBase: before[word]!, heapEndAt: word * 4 };
-    end = value;
+    const from = before[word]!;
+    const to = after[word]!;
+    const points = from > STATIC_BYTES && from < block + PROBE_BYTES;
+    if (!points || to < block + PROBE_BYTES || to > byteLength) continue;
+    // Words that moved past the block: where free room begins is one, the end of all that was taken lies behind it.
+    if (from <= block) heapBase = Math.max(heapBase, from);
+    if (to < heapEnd) continue;
+    heapEndAt = word * 4;
+    heapEnd = to;
   }
-  return found;
+  return heapBase === 0 || heapEndAt === undefined ? undefined : { heapBase, heapEndAt };
 }
 
 /** Keeps what is in a memory now: the static data and the heap. The stack holds nothing that lives on. */
