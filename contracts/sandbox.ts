@@ -119,7 +119,7 @@ export interface Pack {
    * `host.call(name, args)` (blocks, or returns a promise in an `async function run`), `host.callNow(name, args)` (blocks in either style),
    * `host.then(value, map)` (applies `map` to a value in either style), `host.define(name, value)` (a global that scripts see)
    * and `host.module(name, value)` (what `require(name)` gives). A function named in `functions` is defined as a global before this runs.
-   * It runs once for all realms that are alike, before there is a script: it can define what calls the host and not call it, and sees no clock. When it throws, every script of
+   * It runs once for all realms that are alike, before there is a script: it can define what calls the host and not call it, sees no clock and draws no random numbers. When it throws, every script of
    * its sandbox fails with what it threw.
    */
   readonly guestSource?: string;

@@ -112,7 +112,11 @@ function setupHooks(realm: Realm): EngineHooks {
       const { operation, text } = realm.readCall(argv);
       if (operation === "format") return realm.newString(formatForRealm(text));
       if (operation === "log") return 0;
-      const called = operation === "call" ? text.slice(0, text.indexOf("\n")) : operation;
+      const called = operation === "call"
+        ? text.slice(0, text.indexOf("\n"))
+        : operation === "seed"
+        ? "Math.random"
+        : operation;
       throw new RealmError(`a pack's own code called ${called} before there was a script`);
     },
     onPoll: () => performance.now() > endsAt,

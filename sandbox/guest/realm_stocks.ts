@@ -12,7 +12,7 @@ const MAX_KINDS = 8;
 
 /** Realms of one kind. */
 export interface RealmStock {
-  /** Sees to it that one is there. */
+  /** Sees to it that one is there, unless the kind is forgotten. */
   prepare(): void;
   /**
    * Gives one; the taker owns it.
@@ -91,7 +91,7 @@ export function createRealmStocks(factory: RealmFactory): RealmStocks {
     };
     return {
       prepare() {
-        if (fresh.length > 0 || used.length > 0 || ahead !== undefined) return;
+        if (isRetired || fresh.length > 0 || used.length > 0 || ahead !== undefined) return;
         ahead = make();
         ahead.catch(() => {}); // whoever takes it sees the failure
       },

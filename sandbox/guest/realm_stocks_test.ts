@@ -83,6 +83,8 @@ Deno.test("realm stocks: nine kinds are one too many, and what comes back to the
   for (let name = 1; name <= 8; name++) await use(stocks, String(name), 1);
   first.giveBack(realm);
   factory.made = 0;
+  first.prepare();
+  equal(factory.made, 0);
   await use(stocks, "8", 1);
   equal(factory.made, 0);
   await use(stocks, "0", 1);

@@ -248,6 +248,7 @@ for (
       /called readRaw before there was a script/,
     ],
     ["answers", 'answer("at once");', /called answer before there was a script/],
+    ["draws lots", "const id = Math.random();", /called Math\.random before there was a script/],
   ] as const
 ) {
   Deno.test(`a pack whose own code ${what} is told by every script, and no other sandbox notices`, async () => {
