@@ -27,8 +27,8 @@ export interface Activity extends Disposable {
 export interface FollowOptions {
   /** The clock, in ms. @default performance.now() */
   readonly now?: () => number;
-  /** Why a call with this name and target was refused; `undefined` when it is not known. @default never known */
-  readonly whyRefused?: (name: string, target: string) => string | undefined;
+  /** Why the policy let no call with this name and target pass; `undefined` when it is not known. @default never known */
+  readonly whyRefused?: (name: string, target?: string) => string | undefined;
 }
 
 /** Begins to follow a run that starts now. */
@@ -219,10 +219,7 @@ function callText(
     return `${countOf(args.facts, "fact")} remembered`;
   }
   const text = (key: string) => typeof args[key] === "string" ? oneLine(args[key], 80) : undefined;
-  const { outcome, name, target } = args;
-  const why = outcome === "refused" && typeof name === "string" && typeof target === "string"
-    ? whyRefused(name, target)
-    : undefined;
+  const why = args.outcome === "refused" ? refusedBecause(args, whyRefused) : undefined;
   const parts = [
     [text("name") ?? text("kind") ?? "event", text("target")].filter(Boolean).join(" "),
     text("outcome"),
@@ -230,6 +227,17 @@ function callText(
     text("message") ?? text("reason") ?? (why === undefined ? undefined : oneLine(why, 200)),
   ];
   return parts.filter((part) => part !== undefined).join(", ");
+}
+
+/** The policy's reason, which names the option that lets the call pass; none where a person said no: that option was not what was missing. */
+function refusedBecause(
+  { name, target, error }: { readonly [key: string]: JsonValue },
+  whyRefused: NonNullable<FollowOptions["whyRefused"]>,
+): string | undefined {
+  if (typeof name !== "string") return undefined;
+  const why = whyRefused(name, typeof target === "string" ? target : undefined);
+  const isOthers = typeof error === "string" && why !== undefined && !error.includes(why);
+  return isOthers ? undefined : why;
 }
 
 /** What a script said, without the labels around it. */

@@ -14,7 +14,7 @@ function linesOf(events: readonly RunEventBody[], level: StatusLevel = "normal")
   using activity = followRun(openStatus(stream, { level }), {
     now: () => 0,
     whyRefused: (name, target) =>
-      name === "fetch" ? `--allow-net ${target} lets it pass` : undefined,
+      name === "fetch" ? `--allow-net ${target ?? "NONE"} lets it pass` : undefined,
   });
   for (const event of events) activity.onEvent({ ...event, runId: "r", sessionId: "s" });
   return written.split("\n").filter((line) => line !== "");
@@ -138,6 +138,34 @@ Deno.test("a refused call says what would let it pass", () => {
     "turn 1  fetch a.example, refused, 1 ms, --allow-net a.example lets it pass",
     "turn 1  other a.example, refused, 1 ms",
   ]);
+});
+
+Deno.test("a refused call without a target says so too, and one that a person refused names no option", () => {
+  const refused = (error?: string): RunEventBody => ({
+    type: "sandbox_event",
+    args: {
+      kind: "host_call",
+      name: "fetch",
+      outcome: "refused",
+      duration_ms: 1,
+      ...(error === undefined ? {} : { error }),
+    },
+  });
+  deepStrictEqual(
+    linesOf([
+      { type: "turn_start", turn: 1 },
+      refused(),
+      refused(
+        "fetch is refused: nobody is here: --allow-net NONE lets it pass. Do not try it again.",
+      ),
+      refused("fetch is refused: the user said no. Do not try it again."),
+    ]),
+    [
+      "turn 1  fetch, refused, 1 ms, --allow-net NONE lets it pass",
+      "turn 1  fetch, refused, 1 ms, --allow-net NONE lets it pass",
+      "turn 1  fetch, refused, 1 ms",
+    ],
+  );
 });
 
 Deno.test("a script that goes on after a wait is on a line of its own, before the first turn", () => {

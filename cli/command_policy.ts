@@ -18,8 +18,8 @@ const OPENED_BY = {
 export interface CommandPolicy extends PolicyChecker {
   /** Decides over one call, at once. */
   check(call: PolicyCall): PolicyDecision;
-  /** Why a call with this name and target was not let through last; `undefined` when it was. */
-  whyRefused(name: string, target: string): string | undefined;
+  /** Why a call with this name and target, or with none, was not let through last; `undefined` when it was. */
+  whyRefused(name: string, target?: string): string | undefined;
 }
 
 /**
@@ -36,15 +36,23 @@ export function commandPolicy(
   const policy = defaultPolicy(options);
   const commands = checkedCommands(options.allowExec ?? []);
   const reasons = new Map<string, string>();
+
+  function decide(call: PolicyCall): PolicyDecision {
+    if (call.name === "exec") return checkExec(call, commands);
+    if (call.name === "secret") return checkSecret(call, secrets);
+    const decision = policy.check(call);
+    return decision.decision === "allow"
+      ? decision
+      : { ...decision, reason: inOptions(decision.reason) };
+  }
+
   return {
     check(call: PolicyCall): PolicyDecision {
-      if (call.name === "exec") return checkExec(call, commands);
-      if (call.name === "secret") return checkSecret(call, secrets);
-      const decision = policy.check(call);
-      if (decision.decision === "allow") return decision;
-      const reason = inOptions(decision.reason);
-      reasons.set(keyOf(call.name, call.target ?? ""), reason);
-      return { ...decision, reason };
+      const decision = decide(call);
+      if (decision.decision !== "allow") {
+        reasons.set(keyOf(call.name, call.target), decision.reason);
+      }
+      return decision;
     },
     whyRefused: (name, target) => reasons.get(keyOf(name, target)),
   };
@@ -141,6 +149,6 @@ function inOptions(reason: string): string {
   });
 }
 
-function keyOf(name: string, target: string): string {
+function keyOf(name: string, target = ""): string {
   return `${name}\n${target}`;
 }

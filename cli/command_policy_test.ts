@@ -33,6 +33,16 @@ Deno.test("why a call was refused is remembered for its target", () => {
   match(policy.whyRefused("fetch", "other.example") ?? "", /--allow-net other\.example/);
 });
 
+Deno.test("why a command, a secret or a call without a target was refused is remembered too", () => {
+  const policy = commandPolicy({});
+  policy.check(call({ name: "exec", target: "make", args: [["make"]] }));
+  policy.check(call({ name: "secret", target: "A_KEY", args: ["A_KEY"] }));
+  policy.check(call({ name: "remember", sideEffect: true }));
+  match(policy.whyRefused("exec", "make") ?? "", /--allow-exec make/);
+  match(policy.whyRefused("secret", "A_KEY") ?? "", /--secret/);
+  match(policy.whyRefused("remember") ?? "", /--allow-tools remember/);
+});
+
 Deno.test("a value that is no host is wrong use of its option", () => {
   for (
     const [field, option] of [["allowNet", "--allow-net"], [
