@@ -1,6 +1,7 @@
 /**
  * `chat`: a conversation, message by message. Answers go to stdout, prompts and activity to stderr.
  */
+import type { RunResult } from "../../contracts/loop.ts";
 import { showAnswer, warmUpAnswers } from "../answer.ts";
 import type { Chat } from "../chat/chat_command.ts";
 import { readMessage } from "../chat/read_message.ts";
@@ -48,15 +49,19 @@ export async function chat(context: CommandContext): Promise<Outcome> {
 }
 
 async function converse(chat: Chat, lines: LineReader): Promise<Outcome> {
-  const { context, conversation, atTerminal } = chat;
-  const { options, output, status, interrupt } = context;
+  const { context, atTerminal } = chat;
+  const { output, interrupt } = context;
   let last: Outcome = { exitCode: 0, status: "completed" };
   let isWarned = false;
+  const told = new Set<string>();
   for (;;) {
     const read = await readMessage(lines, interrupt.signal);
     if (read === "interrupt") {
       // A signal is meant; a key may have come a moment too late for the answer that it was to stop.
-      if (interrupt.received !== undefined || isWarned) return stopped(context);
+      if (interrupt.received !== undefined || isWarned) {
+        if (interrupt.received === undefined) sayHowToGoOn(chat);
+        return stopped(context);
+      }
       isWarned = true;
       chat.say("Ctrl-C once more ends the chat; so do Ctrl-D and /exit.");
       continue;
@@ -66,26 +71,37 @@ async function converse(chat: Chat, lines: LineReader): Promise<Outcome> {
     const command = commandIn(read.message);
     if (command !== undefined) {
       if (await runChatCommand(chat, command) === "end") break;
-    } else if (read.message.trim() !== "") last = await answer(chat, read.message.trim());
+    } else if (read.message.trim() !== "") {
+      last = await answer(chat, { message: read.message.trim(), told });
+    }
     // Only Ctrl-C at a terminal means "stop this answer"; every other signal means "end".
     const { received } = interrupt;
     if (received !== undefined && !(received === "SIGINT" && atTerminal)) return stopped(context);
     if (output.closed.aborted) return last;
     interrupt.rearm();
   }
-  if (atTerminal && !options.ephemeral) {
-    const { sessionId } = conversation;
-    status.line(
-      `To go on: ${continueCommand(conversation.options, { sessionId, chat: true })}`,
-      "dim",
-    );
-  }
+  sayHowToGoOn(chat);
   // The last answer and its failure have been shown.
   return { exitCode: atTerminal ? 0 : last.exitCode, status: last.status };
 }
 
+/** At a terminal somebody reads it, and a session that is not kept cannot be gone on with. */
+function sayHowToGoOn({ context, conversation, atTerminal }: Chat): void {
+  if (!atTerminal || context.options.ephemeral) return;
+  const { options, sessionId } = conversation;
+  const command = continueCommand(options, { sessionId, chat: true });
+  context.status.line(`To go on: ${command}`, "dim");
+}
+
 /** Makes one answer and shows it; a failure is shown too and ends nothing. */
-async function answer({ context, conversation }: Chat, message: string): Promise<Outcome> {
+async function answer(
+  { context, conversation }: Chat,
+  { message, told }: {
+    readonly message: string;
+    /** Lines on what is left to do that stand on the screen already. */
+    readonly told: Set<string>;
+  },
+): Promise<Outcome> {
   const { output, status, interrupt } = context;
   const run = await conversation.ask(message);
   const outcome = outcomeOfRun(run, { options: conversation.options, interrupt });
@@ -97,7 +113,21 @@ async function answer({ context, conversation }: Chat, message: string): Promise
     printFailure(isWaiting ? { ...failure, hint } : failure, status);
   }
   await output.flush();
+  for (const line of await linesOnWhatIsLeft({ context, conversation }, run)) {
+    if (!told.has(line)) status.line(line, "dim");
+    told.add(line);
+  }
   return outcome;
+}
+
+async function linesOnWhatIsLeft(
+  { context: { options }, conversation }: Pick<Chat, "context" | "conversation">,
+  run: RunResult,
+): Promise<readonly string[]> {
+  if (!options.assistant || options.ephemeral) return [];
+  const { leftToDo } = await import("../left_to_do.ts");
+  // Where the store cannot be read, the answer still stands.
+  return await leftToDo(run, conversation.store).catch(() => []);
 }
 
 /** What was said in the session before can be called up again: the database has it anyway, and no other file does. */

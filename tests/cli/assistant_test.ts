@@ -60,6 +60,24 @@ Deno.test("--assistant: what it saves and schedules is there afterwards, without
   );
 });
 
+Deno.test("chat --assistant: what opens pages and does tasks is said once, and not after every answer", async () => {
+  const work = script(`function run() {
+    const page = artifact_save({ filename: "news.html", content: "<h1>News</h1>" });
+    proactive_create({ text: "Read the news.", execution_mode: "message", delay: "2h" });
+    answer("I've saved the page at " + page.address + " and scheduled a reminder.");
+    return page.address;
+  }`);
+  const again = script('function run(address) { answer("It is at " + address + "."); }');
+  await using server = await startOpenAIServer({ replies: [work, again] });
+  await using home = await openHome(server.baseUrl);
+  const { code, stderr } = await home.run(["chat", "--assistant", "--session", "s"], {
+    stdin: "The news.\nWhere?\n",
+  });
+  strictEqual(code, 0, stderr);
+  strictEqual(stderr.match(/agentloop serve opens artifacts/g)?.length, 1, stderr);
+  strictEqual(stderr.match(/1 scheduled task of this session/g)?.length, 1, stderr);
+});
+
 Deno.test("--assistant: an address that no call gave is held back, also of an artifact that is not there any more", async () => {
   const lie = "Here it is: /artifacts/AAAAAAAAAAAAAAAAAAAAAAAAAA/news.html";
   await using server = await startOpenAIServer({ replies: [lie, "I have no page for you."] });

@@ -59,6 +59,7 @@ Deno.test(
     await terminal.until(/Ctrl-C once more ends the chat; so do Ctrl-D and \/exit\.[^]*> /);
     await terminal.type("\x03");
     strictEqual(await terminal.ended(), 130);
+    match(terminal.shown, /To go on: agentloop chat --session s\r\n$/);
   },
 );
 
