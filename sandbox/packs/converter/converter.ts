@@ -2,6 +2,7 @@
  * Converts texts that nobody trusts, each in a process without permissions that is thrown away when it fails. A process serves one run only, and waits
  * a short time for the run's next text. How many there are at once is bounded; those that find none free wait their turn.
  */
+import { refuseUnknown } from "../../../contracts/known_names.ts";
 import { converterCommand } from "./converter_command.ts";
 import { inputTooLarge } from "./conversion_error.ts";
 import {
@@ -43,15 +44,25 @@ export interface Converter extends AsyncDisposable {
   forRun(signal: AbortSignal): RunConverter;
 }
 
+const OPTIONS: Readonly<Record<keyof ConverterOptions, true>> = {
+  timeoutMs: true,
+  maxInputBytes: true,
+  maxOutputBytes: true,
+  memoryMib: true,
+  maxProcesses: true,
+  idleMs: true,
+};
+
 /** Texts after which a process is replaced, so that nothing adds up in it. */
 const MAX_SERVED = 50;
 
 /**
  * Makes a converter. Starts nothing.
  *
- * @throws {RangeError} when an option is out of range.
+ * @throws {TypeError} when there is no such option. @throws {RangeError} when one is out of range.
  */
 export function createConverter(options: ConverterOptions = {}): Converter {
+  refuseUnknown("convert", options, OPTIONS);
   const limits = {
     timeoutMs: atLeastOne("timeoutMs", options.timeoutMs ?? 5000),
     maxInputBytes: atLeastOne("maxInputBytes", options.maxInputBytes ?? 4 * 1024 * 1024),

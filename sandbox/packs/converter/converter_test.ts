@@ -1,4 +1,4 @@
-import { equal, match, ok, rejects } from "node:assert/strict";
+import { equal, match, ok, rejects, throws } from "node:assert/strict";
 import { ConversionError } from "./conversion_error.ts";
 import { type ConverterOptions, createConverter, type RunConverter } from "./converter.ts";
 
@@ -158,5 +158,9 @@ Deno.test("converter: options out of range are refused", () => {
       match(String(error), /^RangeError: \w+ must be a number of at least 1, not /);
     }
   }
+  throws(() => createConverter({ memoryMiB: 64 } as never), {
+    name: "TypeError",
+    message: /^convert: there is no option memoryMiB; there are timeoutMs, .*memoryMib, /,
+  });
   equal(new ConversionError(HTML.name, "x").message, "convert: x");
 });

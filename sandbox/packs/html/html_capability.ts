@@ -10,7 +10,7 @@ declare function htmlToMarkdown(html: string): string;`;
  * A capability named `htmlToMarkdown` that lets scripts turn HTML into Markdown. Headings, links, images, lists, tables and code are kept, relative links as
  * they are. What a script, a style, a comment, a `hidden` attribute or an inline style keeps from a reader's eyes is left out; style sheets are not read.
  *
- * @throws {RangeError} when an option is out of range.
+ * @throws {TypeError} when there is no such option. @throws {RangeError} when one is out of range.
  */
 export function htmlToMarkdownCapability(options: ConverterOptions = {}): Capability {
   return htmlCapabilityOn(createConverter(options));

@@ -50,7 +50,7 @@ host.module("markdown", api);`;
  * A capability named `markdown` that lets scripts take Markdown apart: headings as a tree with the text under each, links, code blocks, tables as rows of
  * objects, lists with the state of tasks, front matter.
  *
- * @throws {RangeError} when an option is out of range.
+ * @throws {TypeError} when there is no such option. @throws {RangeError} when one is out of range.
  */
 export function markdownCapability(options: ConverterOptions = {}): Capability {
   return markdownCapabilityOn(createConverter(options));
