@@ -227,7 +227,7 @@ export interface Loop {
   /**
    * Answers one message. Resolves with how the run ended, failures of the world included.
    *
-   * @throws {TypeError} when the request lacks a session id or a message, or a field has the wrong type.
+   * @throws {TypeError} when the request lacks a session id or a message, or a field has the wrong type or is none that there is.
    * @throws {RangeError} when a number is out of range.
    */
   run(request: RunRequest): Promise<RunResult>;
@@ -237,7 +237,7 @@ export interface Loop {
    * before is not done again, nor charged; where a process died during a call, the model is told that its outcome is not known. When the session waits for
    * nothing, or another process was faster, the result is an error with the code `not_waiting`; whoever goes on later takes the script from another process that still
    * is at it, and that one ends with the same code before its next call. A session that waits at a tool's call needs the protocol `tools`, one that waits in a
-   * script any other: else the code is `config`.
+   * script any other: else the code is `config`. Where the limits leave nothing for the call, the status is `limit`, and the session still waits.
    *
    * @throws {TypeError} when the request is not what it should be.
    */

@@ -75,7 +75,7 @@ const OPENAI_TOOLS = 128;
  * Calls of tools are given as the model made them, with ids that are unique in the conversation; a server that takes no tools is `model_tools_unsupported`. `complete`
  * rejects with a `TypeError` where results of calls do not stand behind their calls.
  *
- * @throws {TypeError} when an option has a value that it cannot have.
+ * @throws {TypeError} when there is no such option, or it has a value that it cannot have.
  * @throws {AgentLoopError} `config` when the endpoint is OpenAI itself and there is no API key.
  */
 export function createOpenAIClient(config: OpenAIConfig = {}): Client {

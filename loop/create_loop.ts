@@ -7,7 +7,7 @@ import { checkConfig, checkRequest, checkResume } from "./validate.ts";
 /**
  * Creates a loop. It holds no state between runs, and disposes none of the parts it is given.
  *
- * @throws {TypeError} when a required part (`llm`, `sessions`, `steps`, and for scripts `sandboxBuilder`) is missing or is not what it should be.
+ * @throws {TypeError} when a required part (`llm`, `sessions`, `steps`, and for scripts `sandboxBuilder`) is missing or is not what it should be, or there is no such option.
  * @throws {RangeError} when a number is out of range.
  */
 export function createLoop(config: LoopConfig): Loop {

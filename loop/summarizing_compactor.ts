@@ -85,7 +85,7 @@ export class SummarizingCompactor implements Compactor {
   /**
    * Creates a compactor. It owns nothing.
    *
-   * @throws {TypeError} when an option is not what it should be.
+   * @throws {TypeError} when there is no such option, or it is not what it should be.
    * @throws {RangeError} when a number is out of range.
    */
   constructor(options: SummarizingCompactorOptions = {}) {

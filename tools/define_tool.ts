@@ -64,7 +64,7 @@ export interface ToolDefinition<Parameters extends ToolParameters = ToolParamete
  * `uri` and `uuid`, unknown keywords ignored. Defaults in it are told to the model and not filled in, and no type is converted: `execute` gets what was written.
  * A library's schema is held to by the library, with its defaults, conversions and patterns.
  *
- * @throws {TypeError} when the name, the description or a schema cannot be used, with the path in the schema.
+ * @throws {TypeError} when the name, the description or a schema cannot be used, with the path in the schema, or there is no such field.
  *
  * @example
  * ```ts

@@ -79,7 +79,7 @@ export interface Assistant {
  * ```
  *
  * @throws {RangeError} for a name that is no zone's.
- * @throws {TypeError} when another option is not what it should be.
+ * @throws {TypeError} when another option is not what it should be, or there is no such option.
  */
 export function createAssistant(options: AssistantOptions): Assistant {
   refuseUnknown("createAssistant", options, OPTIONS);

@@ -14,7 +14,7 @@ import { type CommandResult, OVERTIME_MS, runCommand } from "./run_command.ts";
  *
  * Nothing is looked at before a command runs. Everything that a command leaves running in its process group is killed when it has ended.
  *
- * @throws {TypeError} when the root is no text, or a variable is not one.
+ * @throws {TypeError} when the root is no text, a variable is not one, or there is no such option.
  * @throws {RangeError} when a number is out of range.
  */
 export function execCapability(options: ExecOptions): Capability {

@@ -12,8 +12,8 @@ import { filledOptions, type SchedulerOptions } from "./scheduler_options.ts";
  * The default policy lets a message to the session itself pass, and asks about every other task: see `OWN_MESSAGE_TARGET`. To list and to cancel the session's own tasks
  * passes. Something has to run what is due: `startScheduler`, or `runDue`.
  *
- * @throws {TypeError} when there is no schedule store.
- * @throws {RangeError} when the zone is none.
+ * @throws {TypeError} when there is no schedule store, or no such option.
+ * @throws {RangeError} when the zone is none, or an interval no number of at least 0.
  */
 export function schedulerCapability(options: SchedulerOptions): Capability {
   const pack = schedulerPack(options);

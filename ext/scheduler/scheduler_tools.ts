@@ -7,8 +7,8 @@ import { filledOptions, type SchedulerOptions } from "./scheduler_options.ts";
 /**
  * The tools `proactive_create`, `proactive_list` and `proactive_cancel`. What they need and do is the same as for scripts.
  *
- * @throws {TypeError} when there is no schedule store.
- * @throws {RangeError} when the zone is none.
+ * @throws {TypeError} when there is no schedule store, or no such option.
+ * @throws {RangeError} when the zone is none, or an interval no number of at least 0.
  */
 export function schedulerTools(options: SchedulerOptions): readonly Tool[] {
   return schedulerFunctions(filledOptions(options, "schedulerTools"))
