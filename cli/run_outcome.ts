@@ -29,6 +29,8 @@ interface RunContext {
   readonly interrupt: Pick<Interrupt, "received" | "exitCode">;
   /** Whether the run had waited, and went on: what it spent before counts, and its result does not say how much that was. */
   readonly goesOn?: boolean;
+  /** Whether the session waits for a word all the same: a message would end that. @default false */
+  readonly stillWaits?: boolean;
 }
 
 /** The outcome of a command that made this run. */
@@ -45,9 +47,11 @@ export function outcomeOfRun(run: RunResult, context: RunContext): Outcome {
 
 function failureOf(
   run: RunResult,
-  { options, interrupt, goesOn = false }: RunContext,
+  { options, interrupt, goesOn = false, stillWaits = false }: RunContext,
 ): Failure {
-  const hint = options.ephemeral ? undefined : `To go on: ${continueCommand(options, run)}`;
+  const { hint } = stillWaits
+    ? resumeHint(run, run.status === "limit" ? unlimited(options) : options)
+    : continueHint(run, options);
   const told = (
     type: Failure["type"],
     message: string,
@@ -99,6 +103,16 @@ export function maxStepsOf(
 function waitingMessage({ pending }: RunResult): string {
   const what = pending === undefined ? "" : `: ${pendingText(pending)}`;
   return `Stopped at a call that needs an approval${what}.`;
+}
+
+function continueHint(run: RunResult, options: CliOptions): Pick<Failure, "hint"> {
+  return options.ephemeral ? {} : { hint: `To go on: ${continueCommand(options, run)}` };
+}
+
+/** With the same limit it would end there again. */
+function unlimited(options: CliOptions): CliOptions {
+  const { maxTokens: _tokens, maxCost: _cost, ...others } = options;
+  return others;
 }
 
 function resumeHint(run: RunResult, options: CliOptions): Pick<Failure, "hint"> {

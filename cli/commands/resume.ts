@@ -1,6 +1,7 @@
 /** `resume SESSION`: gives the word on a call that a session waits at, and goes on with the run. */
 import type { ApprovalDecision, PendingApproval } from "../../contracts/approval.ts";
 import type { ResumeRequest } from "../../contracts/loop.ts";
+import { findPendingApproval } from "../../loop/find_pending_approval.ts";
 import { findPending, PENDING_REACH } from "../../loop/pending.ts";
 import { tokensTexts } from "../activity.ts";
 import { warmUpAnswers } from "../answer.ts";
@@ -45,7 +46,19 @@ export async function resumeRun(context: CommandContext): Promise<Outcome> {
     ].join(", "),
     "dim",
   );
-  return { ...outcomeOfRun(result, { options, interrupt, goesOn: true }), isAnswer: true };
+  const stillWaits = await waitsStill(conversation, pending);
+  const ended = outcomeOfRun(result, { options, interrupt, goesOn: true, stillWaits });
+  return { ...ended, isAnswer: true };
+}
+
+/** Whether the word was not used up. */
+async function waitsStill(
+  { store, sessionId }: Conversation,
+  { callId }: PendingApproval,
+): Promise<boolean> {
+  // Where the store cannot be read, the run's end is still told.
+  const open = await findPendingApproval({ steps: store, sessionId }).catch(() => undefined);
+  return open?.callId === callId;
 }
 
 /** The word that the options give. */

@@ -239,3 +239,30 @@ Deno.test({
     strictEqual(await written(home), "hello!");
   },
 });
+
+Deno.test("waiting: where a limit leaves nothing for the call, going on is to resume: a message would end the waiting", async () => {
+  await using server = await startOpenAIServer({ replies: [WRITE, "It is written."] });
+  await using home = await homeWithFile(server.baseUrl);
+  strictEqual((await home.run(WAIT)).code, 5);
+  const { code, stderr } = await home.run(["resume", "--allow", "--max-tokens", "5", "s"]);
+  strictEqual(code, 4, stderr);
+  match(
+    stderr,
+    /\(--max-tokens\)[^\n]*\nTo go on: agentloop resume --allow s; in place of --allow/,
+  );
+  const resumed = await home.run(["resume", "--allow", "s"]);
+  deepStrictEqual([resumed.code, resumed.stdout], [0, "It is written.\n"]);
+});
+
+Deno.test("waiting: who stops resume at its question is told to resume", {
+  ignore: !HAS_TERMINAL,
+}, async () => {
+  await using server = await startOpenAIServer({ replies: [WRITE] });
+  await using home = await homeWithFile(server.baseUrl);
+  strictEqual((await home.run(WAIT)).code, 5);
+  await using terminal = openTerminal(home, ["resume", "s"]);
+  await terminal.until(/Allow it\? /);
+  await terminal.type("\x03");
+  strictEqual(await terminal.ended(), 130);
+  match(terminal.shown, /Stopped by SIGINT\.\r\nTo go on: agentloop resume --allow s; in place of/);
+});
