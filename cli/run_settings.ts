@@ -25,7 +25,7 @@ export function protocolOf(
     case "tools":
       if (brings || tools !== undefined || memory || search !== undefined) return protocol;
       throw usageError(
-        "--protocol tools needs tools: --tools FILE names a module that has some, --memory, --search and --assistant bring their own",
+        "--protocol tools needs tools: --tools FILE names a module that has some, --memory, --search and, where the session is kept, --assistant bring their own",
       );
     case "code":
     case "code-tool":

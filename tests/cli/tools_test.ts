@@ -171,6 +171,9 @@ Deno.test("--protocol tools without tools is wrong use, and names the way out", 
   const { code, stderr } = await home.run(["--protocol", "tools", "go"]);
   strictEqual(code, 3);
   match(stderr, /--protocol tools needs tools: --tools FILE .* --memory/);
+  const unkept = await home.run(["--protocol", "tools", "--assistant", "--ephemeral", "go"]);
+  strictEqual(unkept.code, 3);
+  match(unkept.stderr, /where the session is kept, --assistant bring their own/);
 });
 
 Deno.test("a config file cannot name a module, and has to be trusted to switch the memory on", async () => {
