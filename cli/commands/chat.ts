@@ -1,8 +1,8 @@
 /**
  * `chat`: a conversation, message by message. Answers go to stdout, prompts and activity to stderr.
  */
-import type { RunResult } from "../../contracts/loop.ts";
 import { showAnswer, warmUpAnswers } from "../answer.ts";
+import { assistantNotes } from "../assistant_notes.ts";
 import type { Chat } from "../chat/chat_command.ts";
 import { readMessage } from "../chat/read_message.ts";
 import { commandIn, runChatCommand } from "../chat/run_command.ts";
@@ -113,21 +113,11 @@ async function answer(
     printFailure(isWaiting ? { ...failure, hint } : failure, status);
   }
   await output.flush();
-  for (const line of await linesOnWhatIsLeft({ context, conversation }, run)) {
+  for (const line of await assistantNotes(run, conversation)) {
     if (!told.has(line)) status.line(line, "dim");
     told.add(line);
   }
   return outcome;
-}
-
-async function linesOnWhatIsLeft(
-  { context: { options }, conversation }: Pick<Chat, "context" | "conversation">,
-  run: RunResult,
-): Promise<readonly string[]> {
-  if (!options.assistant || options.ephemeral) return [];
-  const { leftToDo } = await import("../left_to_do.ts");
-  // Where the store cannot be read, the answer still stands.
-  return await leftToDo(run, conversation.store).catch(() => []);
 }
 
 /** What was said in the session before can be called up again: the database has it anyway, and no other file does. */

@@ -7,6 +7,7 @@ import { tokensTexts } from "../activity.ts";
 import { warmUpAnswers } from "../answer.ts";
 import { isAtTerminal } from "../approval/approval_mode.ts";
 import { readArguments } from "../approval/approval_text.ts";
+import { assistantNotes } from "../assistant_notes.ts";
 import type { CommandContext, Outcome } from "../command.ts";
 import { type Conversation, openConversation } from "../conversation.ts";
 import { CliError, usageError } from "../failure.ts";
@@ -46,6 +47,7 @@ export async function resumeRun(context: CommandContext): Promise<Outcome> {
     ].join(", "),
     "dim",
   );
+  for (const line of await assistantNotes(result, conversation)) status.line(line, "dim");
   const stillWaits = await waitsStill(conversation, pending);
   const ended = outcomeOfRun(result, { options, interrupt, goesOn: true, stillWaits });
   return { ...ended, isAnswer: true };

@@ -3,6 +3,7 @@
  */
 import { tokensTexts } from "../activity.ts";
 import { warmUpAnswers } from "../answer.ts";
+import { assistantNotes } from "../assistant_notes.ts";
 import type { CommandContext, Outcome } from "../command.ts";
 import { openConversation } from "../conversation.ts";
 import { usageError } from "../failure.ts";
@@ -32,11 +33,6 @@ export async function runMessage(context: CommandContext): Promise<Outcome> {
     ].join(", "),
     "dim",
   );
-  if (options.assistant && !options.ephemeral) {
-    const { leftToDo } = await import("../left_to_do.ts");
-    // Where the store cannot be read, the answer still stands.
-    const lines = await leftToDo(result, conversation.store).catch(() => []);
-    for (const line of lines) status.line(line, "dim");
-  }
+  for (const line of await assistantNotes(result, conversation)) status.line(line, "dim");
   return { ...outcomeOfRun(result, { options, interrupt }), isAnswer: true };
 }

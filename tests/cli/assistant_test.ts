@@ -78,6 +78,20 @@ Deno.test("chat --assistant: what opens pages and does tasks is said once, and n
   strictEqual(stderr.match(/1 scheduled task of this session/g)?.length, 1, stderr);
 });
 
+Deno.test("resume --assistant: what does a task that was allowed is said there", async () => {
+  const work = script(`function run() {
+    proactive_create({ text: "Read the news.", execution_mode: "agent", delay: "2h" });
+    answer("I've scheduled it.");
+  }`);
+  await using server = await startOpenAIServer({ replies: [work] });
+  await using home = await openHome(server.baseUrl);
+  const asked = await home.run(["--assistant", "--approve", "wait", "--session", "s", "The news."]);
+  strictEqual(asked.code, 5, asked.stderr);
+  const { code, stderr } = await home.run(["resume", "--assistant", "--allow", "s"]);
+  strictEqual(code, 0, stderr);
+  match(stderr, /1 scheduled task of this session: agentloop serve, or agentloop schedule run-due/);
+});
+
 Deno.test("--assistant: an address that no call gave is held back, also of an artifact that is not there any more", async () => {
   const lie = "Here it is: /artifacts/AAAAAAAAAAAAAAAAAAAAAAAAAA/news.html";
   await using server = await startOpenAIServer({ replies: [lie, "I have no page for you."] });
