@@ -74,6 +74,9 @@ export type SessionDecision =
 /** How long the process for scripts is kept between two messages of a conversation. It takes about 55 MB, and starting one anew about 0.2 s. */
 const IDLE_MS = 10 * 60_000;
 
+/** Newest steps in which the question stands at which a session waits, unless its run went on for long after the word. */
+const NEWEST_STEPS = 20;
+
 /** Opens the session that the options name. `severalMessages` keeps what runs scripts ready for the next message. */
 export async function openConversation(
   context: CommandContext,
@@ -218,7 +221,10 @@ export async function openConversation(
       await running[Symbol.asyncDispose]();
       [running, chosen] = [opened, next];
     },
-    ask: (message) => drive((heard) => run({ sessionId, message, ...heard })),
+    async ask(message) {
+      await sayWhatEnds();
+      return await drive((heard) => run({ sessionId, message, ...heard }));
+    },
     resume: (word) => drive((heard) => goOn({ sessionId, ...heard, ...word })),
     async answer(request) {
       const { sessionId } = request;
@@ -230,6 +236,15 @@ export async function openConversation(
     goOn,
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
+
+  async function sayWhatEnds(): Promise<void> {
+    // Where the store cannot be read, the run says so.
+    const newest = await store.lastN(sessionId, NEWEST_STEPS).catch(() => []);
+    if (!newest.some(({ stepType }) => stepType === "approval")) return;
+    const { endedWait } = await import("./ended_wait.ts");
+    const told = await endedWait(store, sessionId).catch(() => undefined);
+    if (told !== undefined) status.warning(settings.redactor.redact(told));
+  }
 
   async function drive(
     start: (heard: Pick<RunRequest, "signal" | "onEvent">) => Promise<RunResult>,

@@ -180,6 +180,19 @@ Deno.test("waiting: a session that waits for nothing says so", async () => {
   match(stderr, /The session s waits for no word\.\n.*agentloop sessions waiting/);
 });
 
+Deno.test("waiting: a message that ends the waiting says which call is not made, once", async () => {
+  await using server = await startOpenAIServer({ replies: [WRITE, "never mind", "as you like"] });
+  await using home = await homeWithFile(server.baseUrl);
+  strictEqual((await home.run(WAIT)).code, 5);
+  const first = await home.run(["--session", "s", "forget it"]);
+  strictEqual(first.code, 0, first.stderr);
+  match(
+    first.stderr,
+    /^warning: The session waited for a word on writeFile out\.txt: this message ends that, and the call is not made\.$/m,
+  );
+  doesNotMatch((await home.run(["--session", "s", "thanks"])).stderr, /waited/);
+});
+
 Deno.test("waiting: a chat says where the word is given, and goes on by its next message", async () => {
   await using server = await startOpenAIServer({ replies: [WRITE, "never mind"] });
   await using home = await homeWithFile(server.baseUrl);
