@@ -5,7 +5,7 @@ import type { GuestPack } from "./realm_bridge.ts";
 import type { RealmFactory, RealmKind } from "./realm_factory.ts";
 
 /** Used realms that are kept at most: more than this are seldom busy at one moment, and each holds about a megabyte. */
-const MAX_STOCK = 32;
+const MAX_STOCK = 64;
 
 /** Kinds that are remembered at most; each holds a copy of a realm's memory, about half a megabyte. */
 const MAX_KINDS = 8;

@@ -63,13 +63,13 @@ Deno.test("realm stocks: what cannot be renewed is dropped, and counts no more",
   }
 });
 
-Deno.test("realm stocks: 32 realms are kept over all kinds, those of the kind in use first", async () => {
+Deno.test("realm stocks: 64 realms are kept over all kinds, those of the kind in use first", async () => {
   const factory = countingFactory();
   const stocks = createRealmStocks(factory);
-  await use(stocks, "old", 20);
-  await use(stocks, "new", 40);
+  await use(stocks, "old", 40);
+  await use(stocks, "new", 80);
   factory.made = 0;
-  await use(stocks, "new", 32);
+  await use(stocks, "new", 64);
   equal(factory.made, 0);
   await use(stocks, "old", 1);
   equal(factory.made, 1);

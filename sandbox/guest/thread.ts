@@ -10,7 +10,7 @@ export const SLICE_MS = 5;
 const MAX_NEWCOMER_WAIT_MS = 50;
 
 /** The thread is idle when nobody has wanted it for so long; then so many newcomers are let in at once. */
-const IDLE_MS = 3;
+const IDLE_MS = 1;
 const NEWCOMERS_AT_ONCE = 16;
 
 /** The thread that guests share. Owned by a runtime, which closes it. */
