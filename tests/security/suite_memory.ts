@@ -165,7 +165,8 @@ function manyAtOnce(suite: StartedSuite): void {
       let after = 0;
       while (running) after = Math.max(after, await peakBytes());
       for (const { failure } of await all) assert.equal(failure?.kind, "memory", failure?.message);
-      assert.ok(after > before, `${before} → ${after} bytes`);
+      // The mark is the process's highest of all: in the program itself an earlier attack may have set it as high.
+      assert.ok(before > 0 && after >= before, `${before} → ${after} bytes`);
       assert.ok(after < before + 51 * 20 * 1024 * 1024 + SLACK_BYTES, `${before} → ${after} bytes`);
     },
   );
