@@ -157,6 +157,8 @@ export class Recorder {
 
   /** Tells an event. What a listener does wrong is its own business. */
   readonly emit = (body: RunEventBody): void => {
+    const { listener, observe } = this.#options;
+    if (listener === undefined && observe === undefined) return;
     if (this.#held === undefined) this.#tell(body);
     else this.#held.push(asItIs(body));
   };
