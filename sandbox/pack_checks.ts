@@ -2,6 +2,7 @@
  * Checks of the packs that capabilities build. Types do not see a misspelt field in what `build` returns, and a function whose `sideEffects` nobody reads would be
  * called without anybody being asked.
  */
+import { refuseUnknown } from "../contracts/known_names.ts";
 import type { HostFunction, Pack } from "../contracts/sandbox.ts";
 
 const OF_A_PACK: Readonly<Record<keyof Pack, true>> = {
@@ -51,14 +52,4 @@ export function checkPack(pack: Pack): void {
       throw new TypeError(`${which} must have a function execute.`);
     }
   }
-}
-
-function refuseUnknown(who: string, given: object, known: Readonly<Record<string, true>>): void {
-  const unknown = Object.keys(given).find((field) => !Object.hasOwn(known, field));
-  if (unknown === undefined) return;
-  throw new TypeError(
-    `${who} has a field ${JSON.stringify(unknown)}, which there is not; there are ${
-      Object.keys(known).join(", ")
-    }.`,
-  );
 }

@@ -267,11 +267,11 @@ Deno.test("builder: a field of a function or a pack that there is not is refused
   const wrong: readonly [object, RegExp][] = [
     [
       { ...pack, functions: [{ ...fn("pay"), sideEffects: true }] },
-      /^The function "pay" of the pack "shop" has a field "sideEffects", which there is not; there are name, execute, sideEffect, /,
+      /^The function "pay" of the pack "shop": there is no option sideEffects; there are name, execute, sideEffect, /,
     ],
     [
       { ...pack, document: [] },
-      /^The pack "shop" has a field "document", which there is not; there are name, prompt, /,
+      /^The pack "shop": there is no option document; there are name, prompt, /,
     ],
     [{ ...pack, functions: undefined }, /^The pack "shop" must have a list of functions/],
     [{ ...pack, prompt: undefined }, /^The pack "shop" must have a prompt, a text/],
