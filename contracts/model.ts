@@ -75,7 +75,10 @@ export interface TokenUsage {
 
 /** One request for a completion. */
 export interface CompletionRequest {
-  /** The conversation, oldest first, the system prompt at its head. */
+  /**
+   * The conversation, oldest first, the system prompt at its head. The loop's messages are frozen, and the same objects in every request of a run while they say the same:
+   * what is made of one can be kept with it.
+   */
   readonly messages: readonly Message[];
   /** The model to ask. @default the client's own */
   readonly model?: string;

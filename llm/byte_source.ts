@@ -12,6 +12,8 @@ export type NextBytes =
   | { readonly kind: "silence" }
   | { readonly kind: "broken"; readonly error: unknown };
 
+const END: NextBytes = { kind: "end" };
+
 /** Holds more than a server sends at once while a model writes. */
 const BUFFER_BYTES = 16_384;
 /** Buffers that are kept at most: half a megabyte. */
@@ -30,18 +32,25 @@ export class ByteSource implements AsyncDisposable {
   }
 
   /** Waits for the next bytes, for `waitMs` at most. Parts of no bytes are passed over. Never rejects. */
-  async next(waitMs: number): Promise<NextBytes> {
-    if (this.#reader === undefined) return { kind: "end" };
-    const silence = Promise.withResolvers<NextBytes>();
-    const stopTimer = startTimer(waitMs, () => silence.resolve({ kind: "silence" }));
-    try {
-      for (;;) {
-        const part = await Promise.race([read(this.#reader), silence.promise]);
-        if (part.kind !== "bytes" || part.bytes.length > 0) return part;
-      }
-    } finally {
-      stopTimer();
-    }
+  next(waitMs: number): Promise<NextBytes> {
+    const reader = this.#reader;
+    if (reader === undefined) return Promise.resolve(END);
+    return new Promise((resolve) => {
+      let waits = true;
+      const settle = (next: NextBytes) => {
+        waits = false;
+        stopTimer();
+        resolve(next);
+      };
+      const stopTimer = startTimer(waitMs, () => settle({ kind: "silence" }));
+      const take = ({ done, value }: Part) => {
+        if (done || value === undefined) settle(END);
+        else if (value.length > 0) settle({ kind: "bytes", bytes: value });
+        else if (waits) read();
+      };
+      const read = () => reader.read().then(take, (error) => settle({ kind: "broken", error }));
+      read();
+    });
   }
 
   /** Reads on to the end, for `waitMs` at most, and throws away what comes. */
@@ -59,9 +68,12 @@ export class ByteSource implements AsyncDisposable {
   }
 }
 
+/** What a reader read. */
+type Part = { readonly done: boolean; readonly value?: Uint8Array | undefined };
+
 /** Reads parts, each of which may be overwritten by the next. */
 interface PartReader {
-  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  read(): Promise<Part>;
   cancel(): Promise<void>;
 }
 
@@ -75,35 +87,33 @@ function readerOf(body: ReadableStream<Uint8Array>): PartReader {
   }
   let buffer = spare.pop() ?? new ArrayBuffer(BUFFER_BYTES);
   let isOver = false;
-  // A caller's own stream may close without answering the read that waits: letting go of the stream ends that read.
-  reader.closed.then(() => {
+  let isWaiting = false;
+  const take = ({ done, value }: Part): Part => {
+    isWaiting = false;
+    // Where the stream was given up the buffer stays away.
+    if (value !== undefined) buffer = value.buffer as ArrayBuffer;
+    if (done) isOver = true;
+    if (value !== undefined && done && spare.length < MAX_SPARE) spare.push(buffer);
+    return { done, value };
+  };
+  const fail = (error: unknown): Part => {
+    isWaiting = false;
+    if (isOver) return { done: true };
+    throw error;
+  };
+  // A caller's own stream may close without answering the read that waits: letting go of the stream ends that read. Others have answered by the next promise.
+  reader.closed.then(() => {}).then(() => {
     isOver = true;
-    reader.releaseLock();
+    if (isWaiting) reader.releaseLock();
   }, () => {});
   return {
-    async read() {
+    read() {
       // From then on the buffer may be another source's.
-      if (isOver) return { done: true };
-      try {
-        const { done, value } = await reader.read(new Uint8Array(buffer));
-        // Where the stream was given up the buffer stays away.
-        if (value !== undefined) buffer = value.buffer;
-        if (done) isOver = true;
-        if (value !== undefined && done && spare.length < MAX_SPARE) spare.push(buffer);
-        return { done, value };
-      } catch (error) {
-        if (isOver) return { done: true };
-        throw error;
-      }
+      if (isOver) return Promise.resolve({ done: true });
+      isWaiting = true;
+      return reader.read(new Uint8Array(buffer)).then(take, fail);
     },
-    cancel: () => reader.cancel(),
+    // Where all is over there is nothing to give up.
+    cancel: () => isOver ? Promise.resolve() : reader.cancel(),
   };
-}
-
-function read(reader: PartReader): Promise<NextBytes> {
-  return reader.read().then(
-    ({ done, value }) =>
-      done || value === undefined ? { kind: "end" } : { kind: "bytes", bytes: value },
-    (error) => ({ kind: "broken", error }),
-  );
 }

@@ -233,7 +233,11 @@ export function ownId(number: number): string {
 
 /** Ids of the calls that a conversation holds. */
 export function callIds(messages: readonly Message[]): string[] {
-  return messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id }) => id));
+  const ids: string[] = [];
+  for (const { toolCalls } of messages) {
+    if (toolCalls !== undefined) { for (const { id } of toolCalls) ids.push(id); }
+  }
+  return ids;
 }
 
 function inOrder(drafts: readonly Draft[]): readonly Draft[] {

@@ -12,8 +12,8 @@ import type { Message } from "../contracts/model.ts";
  */
 export function assertToolOrder(messages: readonly Message[]): void {
   let open = new Set<string>();
-  for (const [at, message] of messages.entries()) {
-    const { role, toolCalls = [], toolCallId } = message;
+  for (let at = 0; at < messages.length; at++) {
+    const { role, toolCalls, toolCallId } = messages[at]!;
     if (role === "tool") {
       if (toolCallId === undefined || !open.delete(toolCallId)) {
         throw wrong(
@@ -25,7 +25,7 @@ export function assertToolOrder(messages: readonly Message[]): void {
     }
     if (open.size > 0) throw wrong(at, `stands where the results of ${list(open)} must stand`);
     if (toolCallId !== undefined) throw wrong(at, `is no tool message and has a toolCallId`);
-    if (toolCalls.length === 0) continue;
+    if (toolCalls === undefined || toolCalls.length === 0) continue;
     if (role !== "assistant") throw wrong(at, `makes calls and is of the role ${shown(role)}`);
     open = new Set(toolCalls.map(({ id }) => id));
     if (open.size < toolCalls.length) throw wrong(at, "makes two calls of the same id");

@@ -1,4 +1,5 @@
 /** How requests of the wire get to an endpoint: its address, and what stands at the head of each. */
+import { jsonOf } from "./frozen_json.ts";
 import type { ResolvedConfig } from "./openai_config.ts";
 import type { ResourceTransport } from "./openai_package.d.ts";
 
@@ -23,12 +24,22 @@ export function transportTo(
       fetch(`${base}${path}${query}`, {
         method: "POST",
         headers: jsonHeaders,
-        body: JSON.stringify(body),
+        body: bodyJson(body),
         signal,
       }),
     getAPIList: (path, _page, { signal }) =>
       fetch(`${base}${path}${query}`, { method: "GET", headers, signal }),
   };
+}
+
+/** The JSON of a body, whose lists (messages, tools) are mostly those of the request before. */
+function bodyJson(body: object): string {
+  const fields: string[] = [];
+  for (const [name, value] of Object.entries(body)) {
+    const json = Array.isArray(value) ? `[${value.map(jsonOf).join(",")}]` : JSON.stringify(value);
+    if (json !== undefined) fields.push(`${JSON.stringify(name)}:${json}`);
+  }
+  return `{${fields.join(",")}}`;
 }
 
 function splitQuery(url: string): [base: string, query: string] {

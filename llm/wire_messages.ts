@@ -2,9 +2,10 @@
  * Messages in the shape of the OpenAI wire. Pure.
  *
  * What a model wrote badly must not end its conversation: providers refuse a whole request for one old call whose name or arguments do not have
- * the right form, so such a call is sent in a form that all of them take. The order of messages is checked in tool_order.ts.
+ * the right form, so such a call is sent in a form that all of them take. The order of messages is checked in tool_order.ts. Messages that are frozen with all that they hold are put into this shape once.
  */
 import type { CompletionRequest, Message, ModelToolCall } from "../contracts/model.ts";
+import { isFrozenWhole, keepJson } from "./frozen_json.ts";
 import type { ProviderError } from "./provider_error.ts";
 import { sendableArguments } from "./tool_arguments.ts";
 import { ownId } from "./tool_calls.ts";
@@ -41,23 +42,65 @@ export function wireMessages(
   forms: ReadonlySet<CallForm>,
 ): WireMessage[] {
   const offered = new Set(tools.map(({ name }) => name));
-  const nameOf = (name: string) => offered.has(name) ? name : sendableName(name);
-  const idOf = forms.has("short_ids") ? shortIds() : (id: string) => id.toWellFormed();
-  return messages.map(({ role, content, toolCalls = [], toolCallId }) => {
-    const text = content.toWellFormed();
-    if (role === "tool") return { role, tool_call_id: idOf(toolCallId ?? ""), content: text };
-    if (toolCalls.length === 0) return { role, content: text };
-    return {
-      role,
-      content: text === "" ? null : text,
-      tool_calls: toolCalls.map((call) => ({
-        id: idOf(call.id),
-        type: "function",
-        function: { name: nameOf(call.name), arguments: sendableArguments(call.argumentsJson) },
-        ...(forms.has("no_metadata") ? {} : metadataOf(call)),
-      })),
-    };
-  });
+  const wording: Wording = {
+    nameOf: (name) => offered.has(name) ? name : sendableName(name),
+    idOf: forms.has("short_ids") ? shortIds() : (id) => id.toWellFormed(),
+    hasMetadata: !forms.has("no_metadata"),
+  };
+  return messages.map((message) =>
+    forms.size === 0 ? remembered(message, wording) : wireMessage(message, wording)
+  );
+}
+
+/** How calls are said. */
+interface Wording {
+  readonly nameOf: (name: string) => string;
+  readonly idOf: (id: string) => string;
+  readonly hasMetadata: boolean;
+}
+
+/** Messages that cannot change, as they were sent before. */
+const known = new WeakMap<Message, WireMessage>();
+
+function remembered(message: Message, wording: Wording): WireMessage {
+  const before = known.get(message);
+  if (before !== undefined) return before;
+  const made = wireMessage(message, wording);
+  if (isSettled(message)) {
+    keepJson(made);
+    known.set(message, made);
+  }
+  return made;
+}
+
+/** Whether a message is the same in every request. What the name of a call is sent as may depend on the tools. */
+function isSettled(message: Message): boolean {
+  const { toolCalls } = message;
+  if (!Object.isFrozen(message)) return false;
+  if (toolCalls === undefined) return true;
+  return Object.isFrozen(toolCalls) &&
+    toolCalls.every((call) =>
+      Object.isFrozen(call) && isFrozenWhole(call.providerMetadata) && SENDABLE_NAME.test(call.name)
+    );
+}
+
+function wireMessage(
+  { role, content, toolCalls = [], toolCallId }: Message,
+  { nameOf, idOf, hasMetadata }: Wording,
+): WireMessage {
+  const text = content.toWellFormed();
+  if (role === "tool") return { role, tool_call_id: idOf(toolCallId ?? ""), content: text };
+  if (toolCalls.length === 0) return { role, content: text };
+  return {
+    role,
+    content: text === "" ? null : text,
+    tool_calls: toolCalls.map((call) => ({
+      id: idOf(call.id),
+      type: "function",
+      function: { name: nameOf(call.name), arguments: sendableArguments(call.argumentsJson) },
+      ...(hasMetadata ? metadataOf(call) : {}),
+    })),
+  };
 }
 
 /** The form that a provider asks for when it rejects a body for its calls; nothing where it complains about something else, or has that form. */

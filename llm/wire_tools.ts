@@ -2,6 +2,7 @@
  * Tools in the shape of the OpenAI wire, and what a request with tools must keep to. Pure.
  */
 import type { CompletionRequest, ToolChoice, ToolDeclaration } from "../contracts/model.ts";
+import { isFrozenWhole, keepJson } from "./frozen_json.ts";
 
 /** A tool as it is sent. */
 export interface WireTool {
@@ -18,11 +19,24 @@ export type WireToolChoice =
 
 /** The tools of a request as they are sent. */
 export function wireTools(tools: readonly ToolDeclaration[]): WireTool[] {
-  return tools.map(({ name, description, parameters }) => ({
-    type: "function",
-    function: { name, description: description.toWellFormed(), parameters },
-  }));
+  return tools.map((tool) => {
+    const before = known.get(tool);
+    if (before !== undefined) return before;
+    const { name, description, parameters } = tool;
+    const wire: WireTool = {
+      type: "function",
+      function: { name, description: description.toWellFormed(), parameters },
+    };
+    if (isFrozenWhole(tool)) {
+      keepJson(wire);
+      known.set(tool, wire);
+    }
+    return wire;
+  });
 }
+
+/** Declarations that cannot change, as they were sent before. */
+const known = new WeakMap<ToolDeclaration, WireTool>();
 
 /** The choice of a request as it is sent. */
 export function wireToolChoice(choice: ToolChoice): WireToolChoice {

@@ -16,6 +16,7 @@ export function actBy(run: RunState, protocol: Protocol): void {
     context: request.context,
   });
   const offered = protocol.offer(tools, false).tools ?? [];
+  run.systemMessage = Object.freeze({ role: "system", content: tally.systemPrompt });
   run.systemTokens = budget.estimate(tally.systemPrompt) + MESSAGE_TOKENS +
     (offered.length === 0 ? 0 : budget.estimate(JSON.stringify(offered)));
 }

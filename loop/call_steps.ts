@@ -92,13 +92,13 @@ export function callsOf(toolArgs: string | undefined): ModelToolCall[] {
   return calls.flatMap((call): ModelToolCall[] => {
     const { id, name, arguments: argumentsJson, fault, metadata } = call ?? {};
     if (typeof id !== "string" || typeof name !== "string") return [];
-    return [{
+    return [Object.freeze({
       id,
       name,
       argumentsJson: String(argumentsJson),
       ...(isFault(fault) ? { argumentsFault: fault } : {}),
       ...(metadata === undefined ? {} : { providerMetadata: metadata }),
-    }];
+    })];
   });
 }
 

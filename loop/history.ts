@@ -146,7 +146,7 @@ export class Conversation {
     this.replace(this.#pieces.with(at, { ...piece, content }));
   }
 
-  /** The messages, oldest first. `unsettled` follow them in this request only. */
+  /** The messages, oldest first. `unsettled` follow them in this request only. Those that do not change from one request to the next are the same objects, and frozen. */
   messages(unsettled: readonly Message[] = []): Message[] {
     return joinPieces([...this.#pieces, ...unsettled]);
   }

@@ -64,11 +64,12 @@ export function startsAction(kind: PieceKind): boolean {
  */
 export function joinPieces(pieces: readonly Joinable[]): Message[] {
   const messages: Message[] = [];
-  pieces.forEach((piece, at) => {
-    const last = messages.at(-1);
-    if (last === undefined || !joins(pieces[at - 1], piece)) messages.push(messageOf(piece));
-    else messages[messages.length - 1] = joined(last, piece);
-  });
+  let before: Joinable | undefined;
+  for (const piece of pieces) {
+    if (!joins(before, piece)) messages.push(messageOf(piece));
+    else messages.push(joined(messages.pop()!, piece));
+    before = piece;
+  }
   return messages;
 }
 
@@ -88,11 +89,19 @@ function joined({ role, content }: Message, more: Joinable): Message {
   return { role, content: `${content}\n\n${more.content}` };
 }
 
-function messageOf({ role, content, toolCalls, toolCallId }: Joinable): Message {
-  return {
+/** The messages of pieces that stand alone: the same each time, and frozen, so that a client has to put each into its provider's form only once. */
+const messagesOf = new WeakMap<Joinable, Message>();
+
+function messageOf(piece: Joinable): Message {
+  const known = messagesOf.get(piece);
+  if (known !== undefined) return known;
+  const { role, content, toolCalls, toolCallId } = piece;
+  const message = Object.freeze<Message>({
     role,
     content,
-    ...(toolCalls === undefined ? {} : { toolCalls }),
+    ...(toolCalls === undefined ? {} : { toolCalls: Object.freeze([...toolCalls]) }),
     ...(toolCallId === undefined ? {} : { toolCallId }),
-  };
+  });
+  messagesOf.set(piece, message);
+  return message;
 }

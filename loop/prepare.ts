@@ -195,6 +195,7 @@ function beginRun(
       scriptCalls: protocol.name === "code-tool",
     }),
     budget,
+    systemMessage: { role: "system", content: "" },
     systemTokens: 0,
     persona: session.systemPrompt ?? "",
     droppedBefore: 0,

@@ -104,6 +104,8 @@ export interface RunState {
   readonly persona: string;
   /** About what the system prompt takes, and what the model is offered, in tokens. */
   systemTokens: number;
+  /** The head of each request: the same object while it says the same, and frozen. */
+  systemMessage: Message;
   /** Messages that were left out when the history was replayed, not told yet. */
   droppedBefore: number;
   /** Whether compaction is not to be tried any more in this run. */

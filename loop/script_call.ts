@@ -6,5 +6,5 @@ export const RUN_JAVASCRIPT = "run_javascript";
 
 /** The call that brings a script, or the line that stands for an old one. */
 export function scriptCall(id: string, code: string): ModelToolCall {
-  return { id, name: RUN_JAVASCRIPT, argumentsJson: JSON.stringify({ code }) };
+  return Object.freeze({ id, name: RUN_JAVASCRIPT, argumentsJson: JSON.stringify({ code }) });
 }

@@ -266,6 +266,8 @@ export class Spending {
 
   /** Tokens of a reply that would just stay within every limit. */
   #replyTokensLeft({ promptTokens }: PlannedCall): number {
+    const { limits, scopeLimits } = this.#options;
+    if (isUnlimited(limits) && isUnlimited(scopeLimits)) return Infinity;
     const promptCost = this.#expectedCost({ prompt: promptTokens, completion: 0 });
     const tokenCost = this.#expectedCost({ prompt: 0, completion: 1 });
     const left = this.#accounts().flatMap(({ limits, spent }) => [
@@ -287,6 +289,10 @@ export class Spending {
       `The limit on cost cannot be kept: no price is known for ${model}, and its provider tells none. Add it to the price table, or limit tokens.`,
     );
   }
+}
+
+function isUnlimited(limits: RunLimits | undefined): boolean {
+  return limits?.totalTokens === undefined && limits?.cost === undefined;
 }
 
 /** The key under which a ledger keeps a scope; runs without a scope share one. */

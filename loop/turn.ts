@@ -185,10 +185,7 @@ function askOnce(run: RunState, { trace, onStart, isLast }: AskHooks): Promise<A
   return askModel({
     llm: parts.llm,
     request: {
-      messages: [
-        { role: "system", content: tally.systemPrompt },
-        ...conversation.messages(run.unsettled),
-      ],
+      messages: [run.systemMessage, ...conversation.messages(run.unsettled)],
       ...(model === undefined ? {} : { model }),
       ...offerOf(run, isLast),
     },

@@ -11,7 +11,7 @@ import { toolPrompt } from "./tool_prompt.ts";
 export function callableTool(tool: Tool): CallableTool {
   const { name, description, parameters, safe = false } = tool;
   return {
-    declaration: { name, description, parameters },
+    declaration: Object.freeze({ name, description, parameters }),
     hostFunction: toolFunction(tool),
     safe,
     typescript: () => toolPrompt([tool]).text,

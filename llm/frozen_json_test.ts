@@ -1,0 +1,96 @@
+import { deepEqual, equal, notEqual } from "node:assert/strict";
+import type { Message, ToolDeclaration } from "../contracts/model.ts";
+import { isFrozenWhole, jsonOf } from "./frozen_json.ts";
+import { type CallForm, wireMessages } from "./wire_messages.ts";
+import { wireTools } from "./wire_tools.ts";
+
+/** A reply that called a tool, with its result. */
+function exchange(
+  { name = "read", metadata }: { name?: string; metadata?: Readonly<Record<string, unknown>> } = {},
+): Message[] {
+  const more = metadata === undefined ? {} : { providerMetadata: metadata };
+  const call = { id: "call_1", name, argumentsJson: '{"a": "\ud83d"}', ...more };
+  return [
+    { role: "user", content: "go \ud83d" },
+    { role: "assistant", content: "", toolCalls: [call] },
+    { role: "tool", content: "42", toolCallId: "call_1" },
+  ];
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value === "object" && value !== null) Object.values(value).forEach(frozen);
+  return Object.freeze(value);
+}
+
+function sent(
+  messages: readonly Message[],
+  { tools = [], forms = [] }: { tools?: ToolDeclaration[]; forms?: CallForm[] } = {},
+): string[] {
+  return wireMessages({ messages, tools }, new Set(forms)).map(jsonOf);
+}
+
+const TOOL: ToolDeclaration = { name: "read it", description: "reads \ud83d", parameters: {} };
+
+Deno.test("kept JSON: messages that cannot change are sent as others are, however often", () => {
+  const metadata = { google: { thought_signature: "s" } };
+  for (const  of of[{}, { metadata }, { name: "read it" }]) {
+    const asMade = sent(exchange(of));
+    const settled = frozen(exchange(of));
+    deepEqual([sent(settled), sent(settled)], [asMade, asMade]);
+  }
+});
+
+Deno.test("kept JSON: what can still change is sent as it is now", () => {
+  const inside = exchange();
+  for (const message of inside) Object.freeze(message);
+  const call = inside[1]!.toolCalls![0] as { name: string };
+  const outside: { role: "user"; content: string } = { role: "user", content: "a" };
+  const metadata = { signature: "a" };
+  const deepInside = exchange({ metadata });
+  deepInside.forEach(({ toolCalls }) => toolCalls?.forEach((one) => Object.freeze(one)));
+  deepInside.forEach((message) => Object.freeze(message.toolCalls) && Object.freeze(message));
+  const messages = [...inside, outside, ...deepInside];
+  const before = sent(messages);
+  [call.name, outside.content, metadata.signature] = ["write", "b", "b"];
+  deepEqual(
+    sent(messages).map((json, at) => json === before[at]),
+    [true, false, true, false, true, false, true],
+  );
+});
+
+Deno.test("kept JSON: a name that only some requests declare is sent as each takes it", () => {
+  const settled = frozen(exchange({ name: "read it" }));
+  const nameIn = (json: string[]) => JSON.parse(json[1]!).tool_calls[0].function.name;
+  equal(nameIn(sent(settled)), "read_it");
+  equal(nameIn(sent(settled, { tools: [TOOL] })), "read it");
+  equal(nameIn(sent(settled)), "read_it");
+});
+
+Deno.test("kept JSON: a form that a provider asks for later is kept to", () => {
+  const settled = frozen(exchange({ metadata: { signature: "s" } }));
+  const plain = sent(settled);
+  const changed = sent(settled, { forms: ["short_ids", "no_metadata"] });
+  notEqual(changed[1], plain[1]);
+  deepEqual(sent(settled), plain);
+});
+
+Deno.test("kept JSON: a declaration that can change is sent as it is now", () => {
+  const parameters = { type: "object" };
+  const tool = Object.freeze({ ...TOOL, parameters });
+  const json = () => wireTools([tool]).map(jsonOf).join();
+  const before = json();
+  equal(before.includes('"reads \ufffd"'), true);
+  parameters.type = "array";
+  notEqual(json(), before);
+  const settled = frozen(structuredClone(tool));
+  equal(wireTools([settled])[0], wireTools([settled])[0]);
+});
+
+Deno.test("kept JSON: a value is frozen whole when nothing in it can change", () => {
+  for (const value of [1, "a", null, undefined, frozen({ a: [{ b: 1 }] })]) {
+    equal(isFrozenWhole(value), true);
+  }
+  for (const value of [{}, Object.freeze({ a: {} }), Object.freeze([[]])]) {
+    equal(isFrozenWhole(value), false);
+  }
+});
