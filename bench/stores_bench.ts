@@ -66,7 +66,6 @@ function fill(path: string, size: number): void {
     )
     INSERT INTO steps (session_id, step_index, run_id, step_type, duration_ms, prompt_tokens, completion_tokens, created_at, content)
       SELECT 's', n, '${RUN_ID}', 'response', 1, 2, 3, 1767225600123, '${CONTENT}' FROM missing;
-    UPDATE sessions SET step_count = ${size};
     COMMIT;
   `);
 }

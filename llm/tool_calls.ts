@@ -17,7 +17,7 @@ import {
 /** What was sent to the model, as far as it helps to read its calls. */
 export interface ToolCallContext {
   /** Ids of the calls that the conversation holds already: no new call gets one of them. @default none */
-  readonly earlierIds?: Iterable<string>;
+  readonly earlierIds?: readonly string[];
   /** Names of the tools that were offered: they tell a name in pieces from a name that is repeated. @default none */
   readonly toolNames?: readonly string[];
 }
@@ -209,17 +209,21 @@ function newDraft(place: Pick<Draft, "index" | "id" | "echoOf">): Draft {
 /** Ids of a reply's calls: those that came, where no other call has them, and else new ones that depend on nothing but what is there. */
 export function uniqueIds(
   ids: readonly (string | undefined)[],
-  earlier: Iterable<string>,
+  earlier: readonly string[],
 ): string[] {
-  const used = new Set(earlier);
+  const wanted = new Set(ids);
+  const taken = new Set<string>();
+  for (const id of earlier) if (wanted.has(id)) taken.add(id);
   const kept = ids.map((id) => {
-    if (id === undefined || used.has(id)) return undefined;
-    used.add(id);
+    if (id === undefined || taken.has(id)) return undefined;
+    taken.add(id);
     return id;
   });
   if (kept.every((id) => id !== undefined)) return kept;
   let number = 0;
-  for (const id of used) number = Math.max(number, Number(OWN_ID.exec(id)?.[1] ?? 0));
+  for (const some of [earlier, taken]) {
+    for (const id of some) number = Math.max(number, Number(OWN_ID.exec(id)?.[1] ?? 0));
+  }
   return kept.map((id) => id ?? ownId(++number));
 }
 

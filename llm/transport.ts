@@ -1,5 +1,5 @@
 /** How requests of the wire get to an endpoint: its address, and what stands at the head of each. */
-import { jsonOf } from "./frozen_json.ts";
+import { jsonOf } from "./kept_json.ts";
 import type { ResolvedConfig } from "./openai_config.ts";
 import type { ResourceTransport } from "./openai_package.d.ts";
 
@@ -32,11 +32,11 @@ export function transportTo(
   };
 }
 
-/** The JSON of a body, whose lists (messages, tools) are mostly those of the request before. */
+/** The JSON of a body, much of which is mostly what was sent before. */
 function bodyJson(body: object): string {
   const fields: string[] = [];
   for (const [name, value] of Object.entries(body)) {
-    const json = Array.isArray(value) ? `[${value.map(jsonOf).join(",")}]` : JSON.stringify(value);
+    const json = jsonOf(value);
     if (json !== undefined) fields.push(`${JSON.stringify(name)}:${json}`);
   }
   return `{${fields.join(",")}}`;

@@ -5,8 +5,9 @@
  * the right form, so such a call is sent in a form that all of them take. The order of messages is checked in tool_order.ts. Messages that are frozen with all that they hold are put into this shape once.
  */
 import type { CompletionRequest, Message, ModelToolCall } from "../contracts/model.ts";
-import { isFrozenWhole, keepJson } from "./frozen_json.ts";
+import { isFrozenWhole } from "./kept_json.ts";
 import type { ProviderError } from "./provider_error.ts";
+import { SentList } from "./sent_list.ts";
 import { sendableArguments } from "./tool_arguments.ts";
 import { ownId } from "./tool_calls.ts";
 
@@ -41,36 +42,23 @@ export function wireMessages(
   { messages, tools = [] }: CompletionRequest,
   forms: ReadonlySet<CallForm>,
 ): WireMessage[] {
-  const offered = new Set(tools.map(({ name }) => name));
+  const isOffered = (name: string) => tools.some((tool) => tool.name === name);
   const wording: Wording = {
-    nameOf: (name) => offered.has(name) ? name : sendableName(name),
+    nameOf: (name) => SENDABLE_NAME.test(name) || isOffered(name) ? name : sendableName(name),
     idOf: forms.has("short_ids") ? shortIds() : (id) => id.toWellFormed(),
     hasMetadata: !forms.has("no_metadata"),
   };
-  return messages.map((message) =>
-    forms.size === 0 ? remembered(message, wording) : wireMessage(message, wording)
-  );
+  const shape = (message: Message) => wireMessage(message, wording);
+  return forms.size === 0 ? sent.shaped(messages, shape) : messages.map(shape);
 }
+
+const sent = new SentList<Message, WireMessage>(isSettled);
 
 /** How calls are said. */
 interface Wording {
   readonly nameOf: (name: string) => string;
   readonly idOf: (id: string) => string;
   readonly hasMetadata: boolean;
-}
-
-/** Messages that cannot change, as they were sent before. */
-const known = new WeakMap<Message, WireMessage>();
-
-function remembered(message: Message, wording: Wording): WireMessage {
-  const before = known.get(message);
-  if (before !== undefined) return before;
-  const made = wireMessage(message, wording);
-  if (isSettled(message)) {
-    keepJson(made);
-    known.set(message, made);
-  }
-  return made;
 }
 
 /** Whether a message is the same in every request. What the name of a call is sent as may depend on the tools. */
@@ -134,7 +122,6 @@ function metadataOf({ providerMetadata }: ModelToolCall): Pick<WireToolCall, "ex
 }
 
 function sendableName(name: string): string {
-  if (SENDABLE_NAME.test(name)) return name;
   const letters = name.replace(/[^a-zA-Z0-9_-]+/g, "_").slice(0, 64);
   return /[a-zA-Z0-9]/.test(letters) ? letters : NO_NAME;
 }

@@ -2,7 +2,8 @@
  * Tools in the shape of the OpenAI wire, and what a request with tools must keep to. Pure.
  */
 import type { CompletionRequest, ToolChoice, ToolDeclaration } from "../contracts/model.ts";
-import { isFrozenWhole, keepJson } from "./frozen_json.ts";
+import { isFrozenWhole } from "./kept_json.ts";
+import { SentList } from "./sent_list.ts";
 
 /** A tool as it is sent. */
 export interface WireTool {
@@ -19,24 +20,13 @@ export type WireToolChoice =
 
 /** The tools of a request as they are sent. */
 export function wireTools(tools: readonly ToolDeclaration[]): WireTool[] {
-  return tools.map((tool) => {
-    const before = known.get(tool);
-    if (before !== undefined) return before;
-    const { name, description, parameters } = tool;
-    const wire: WireTool = {
-      type: "function",
-      function: { name, description: description.toWellFormed(), parameters },
-    };
-    if (isFrozenWhole(tool)) {
-      keepJson(wire);
-      known.set(tool, wire);
-    }
-    return wire;
-  });
+  return sent.shaped(tools, ({ name, description, parameters }) => ({
+    type: "function",
+    function: { name, description: description.toWellFormed(), parameters },
+  }));
 }
 
-/** Declarations that cannot change, as they were sent before. */
-const known = new WeakMap<ToolDeclaration, WireTool>();
+const sent = new SentList<ToolDeclaration, WireTool>(isFrozenWhole);
 
 /** The choice of a request as it is sent. */
 export function wireToolChoice(choice: ToolChoice): WireToolChoice {

@@ -10,7 +10,7 @@ import { callIdOf, callsOf } from "./call_steps.ts";
 import { elideScript } from "./elide.ts";
 import { withoutPointer } from "./kept_results.ts";
 import { textTokens } from "./message_size.ts";
-import { joinPieces, type Piece, summaryText } from "./piece.ts";
+import { type Piece, PieceJoiner, summaryText } from "./piece.ts";
 import { scriptCall } from "./script_call.ts";
 import { estimateTokens } from "./tokens.ts";
 
@@ -41,6 +41,7 @@ export interface ConversationOptions {
 export class Conversation {
   readonly #estimate: TokenEstimator;
   readonly #sizes = new WeakMap<Piece, number>();
+  readonly #joiner = new PieceJoiner();
   #pieces: Piece[] = [];
   #tokens = 0;
   /** The script that still stands verbatim, and its source. */
@@ -148,7 +149,7 @@ export class Conversation {
 
   /** The messages, oldest first. `unsettled` follow them in this request only. Those that do not change from one request to the next are the same objects, and frozen. */
   messages(unsettled: readonly Message[] = []): Message[] {
-    return joinPieces([...this.#pieces, ...unsettled]);
+    return this.#joiner.join([...this.#pieces, ...unsettled]);
   }
 
   /** Puts other pieces in the place of those that there are. The newest script, where it is among them, still becomes its line later. */

@@ -63,14 +63,42 @@ export function startsAction(kind: PieceKind): boolean {
  * stay messages of their own.
  */
 export function joinPieces(pieces: readonly Joinable[]): Message[] {
-  const messages: Message[] = [];
-  let before: Joinable | undefined;
-  for (const piece of pieces) {
-    if (!joins(before, piece)) messages.push(messageOf(piece));
-    else messages.push(joined(messages.pop()!, piece));
-    before = piece;
+  return new PieceJoiner().join(pieces);
+}
+
+/** Joins pieces that are mostly those of the time before: as far as they are, the messages are the same objects. All of them are frozen. */
+export class PieceJoiner {
+  #pieces: readonly Joinable[] = [];
+  readonly #messages: Message[] = [];
+  /** Behind how many pieces each message ends. */
+  readonly #ends: number[] = [];
+
+  /** The messages, in a list of the caller's own. The list of pieces must not change any more. */
+  join(pieces: readonly Joinable[]): Message[] {
+    this.#keepBeginningOf(pieces);
+    for (let at = this.#ends.at(-1) ?? 0; at < pieces.length; at++) {
+      const piece = pieces[at]!;
+      if (joins(pieces[at - 1], piece)) {
+        this.#messages.push(joined(this.#messages.pop()!, piece));
+        this.#ends.pop();
+      } else this.#messages.push(messageOf(piece));
+      this.#ends.push(at + 1);
+    }
+    this.#pieces = pieces;
+    return [...this.#messages];
   }
-  return messages;
+
+  #keepBeginningOf(pieces: readonly Joinable[]): void {
+    let same = 0;
+    while (same < this.#pieces.length && this.#pieces[same] === pieces[same]) same++;
+    for (let end = this.#ends.at(-1); end !== undefined; end = this.#ends.at(-1)) {
+      const next = pieces[end];
+      const goesOn = end === same && next !== undefined && joins(pieces[end - 1], next);
+      if (end <= same && !goesOn) return;
+      this.#messages.pop();
+      this.#ends.pop();
+    }
+  }
 }
 
 /** For each message that pieces join to, the position of its first piece. */
@@ -86,22 +114,14 @@ function joins(before: Joinable | undefined, piece: Joinable): boolean {
 }
 
 function joined({ role, content }: Message, more: Joinable): Message {
-  return { role, content: `${content}\n\n${more.content}` };
+  return Object.freeze({ role, content: `${content}\n\n${more.content}` });
 }
 
-/** The messages of pieces that stand alone: the same each time, and frozen, so that a client has to put each into its provider's form only once. */
-const messagesOf = new WeakMap<Joinable, Message>();
-
-function messageOf(piece: Joinable): Message {
-  const known = messagesOf.get(piece);
-  if (known !== undefined) return known;
-  const { role, content, toolCalls, toolCallId } = piece;
-  const message = Object.freeze<Message>({
+function messageOf({ role, content, toolCalls, toolCallId }: Joinable): Message {
+  return Object.freeze({
     role,
     content,
     ...(toolCalls === undefined ? {} : { toolCalls: Object.freeze([...toolCalls]) }),
     ...(toolCallId === undefined ? {} : { toolCallId }),
   });
-  messagesOf.set(piece, message);
-  return message;
 }

@@ -50,7 +50,7 @@ export class Connection implements Disposable, AsyncDisposable {
 
   /** Runs one reading statement after all calls before it. `work` may run again. */
   read<T>(doing: string, work: () => T): Promise<T> {
-    return this.#inOrder(doing, work);
+    return this.inOrder(doing, work);
   }
 
   /**
@@ -59,7 +59,48 @@ export class Connection implements Disposable, AsyncDisposable {
    * @throws {TypeError} when the store was opened to read only.
    */
   write<T>(doing: string, work: () => T): Promise<T> {
-    return this.#inOrder(doing, () => this.#transaction(work));
+    return this.inOrder(doing, () => this.transaction(work));
+  }
+
+  /**
+   * Does something after all calls before it: a statement by itself, or a transaction. It is done again when another process held the lock. Where nobody waits and no lock is
+   * in the way, which is nearly always, it is done at once.
+   */
+  async inOrder<T>(doing: string, work: () => T): Promise<T> {
+    const task = { work, deadline: performance.now() + this.#options.lockTimeoutMs };
+    const isFirst = this.#underWay++ === 0;
+    try {
+      const done = isFirst ? this.#attempt(doing, task) : undefined;
+      if (done !== undefined) return done.value;
+      const result = this.#last.then(() => this.#attempts(doing, task));
+      this.#last = result.then(ignore, ignore);
+      return await result;
+    } finally {
+      this.#underWay--;
+    }
+  }
+
+  /**
+   * A transaction at once, for what is done in order.
+   *
+   * @throws {TypeError} when the store was opened to read only.
+   */
+  transaction<T>(work: () => T): T {
+    if (this.#options.readOnly) {
+      throw new TypeError(`The store in ${this.path} was opened to read only.`);
+    }
+    this.statement("BEGIN IMMEDIATE").run();
+    try {
+      const version = Number(this.statement("PRAGMA user_version").get()?.user_version);
+      // Another process may have brought the file to a schema whose rules this code does not keep.
+      if (version > SCHEMA_VERSION) throw newerStore(this.path, version);
+      const value = work();
+      this.statement("COMMIT").run();
+      return value;
+    } catch (error) {
+      if (this.#database.isTransaction) this.statement("ROLLBACK").run();
+      throw error;
+    }
   }
 
   /** Closes after the calls that were made before. Further calls are refused. */
@@ -82,21 +123,6 @@ export class Connection implements Disposable, AsyncDisposable {
     this.#database.close();
   }
 
-  // Where nobody waits and no lock is in the way, which is nearly always, it is done at once.
-  async #inOrder<T>(doing: string, work: () => T): Promise<T> {
-    const task = { work, deadline: performance.now() + this.#options.lockTimeoutMs };
-    const isFirst = this.#underWay++ === 0;
-    try {
-      const done = isFirst ? this.#attempt(doing, task) : undefined;
-      if (done !== undefined) return done.value;
-      const result = this.#last.then(() => this.#attempts(doing, task));
-      this.#last = result.then(ignore, ignore);
-      return await result;
-    } finally {
-      this.#underWay--;
-    }
-  }
-
   async #attempts<T>(doing: string, task: Task<T>): Promise<T> {
     for (let attempt = 1;; attempt++) {
       // An attempt that meets a lock holds the thread: then everything else has its turn before the next one, whichever call that is of.
@@ -117,24 +143,6 @@ export class Connection implements Disposable, AsyncDisposable {
       this.#isLocked = sqliteFailure(error) === "locked";
       if (this.#isLocked && performance.now() < deadline) return undefined;
       throw storeError(error, doing, this.path);
-    }
-  }
-
-  #transaction<T>(work: () => T): T {
-    if (this.#options.readOnly) {
-      throw new TypeError(`The store in ${this.path} was opened to read only.`);
-    }
-    this.statement("BEGIN IMMEDIATE").run();
-    try {
-      const version = Number(this.statement("PRAGMA user_version").get()?.user_version);
-      // Another process may have brought the file to a schema whose rules this code does not keep.
-      if (version > SCHEMA_VERSION) throw newerStore(this.path, version);
-      const value = work();
-      this.statement("COMMIT").run();
-      return value;
-    } catch (error) {
-      if (this.#database.isTransaction) this.statement("ROLLBACK").run();
-      throw error;
     }
   }
 

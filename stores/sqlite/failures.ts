@@ -14,6 +14,7 @@ export type SqliteFailure =
   | "cannot_open"
   | "permission"
   | "range"
+  | "constraint"
   | "other";
 
 /** Primary result codes, https://www.sqlite.org/rescode.html */
@@ -25,6 +26,7 @@ const BY_CODE: ReadonlyMap<number, SqliteFailure> = new Map([
   [13, "full"],
   [14, "cannot_open"],
   [15, "locked"],
+  [19, "constraint"],
   [26, "not_a_database"],
 ]);
 
@@ -36,6 +38,7 @@ const BY_TEXT: ReadonlyArray<readonly [RegExp, SqliteFailure]> = [
   [/disk is full/, "full"],
   [/unable to open database file/, "cannot_open"],
   [/file is not a database/, "not_a_database"],
+  [/constraint failed/, "constraint"],
 ];
 
 /** Which kind of failure an error of `node:sqlite` is. */
@@ -110,6 +113,7 @@ export function storeError(error: unknown, doing: string, path: string): Error {
         `${start} permission was denied. Grant the program --allow-read and --allow-write for the file's folder, and the user access to it.`,
         error,
       );
+    case "constraint":
     case "other":
       return failed("store_failed", `${start} ${messageOf(error)}.`, error);
   }

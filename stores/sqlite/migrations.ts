@@ -27,13 +27,14 @@ export const MIGRATIONS: readonly Migration[] = [
   addArtifacts,
   addSchedule,
   addWaitingScripts,
+  countStepsByThemselves,
 ];
 
 /** The version that this code reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /**
- * Sessions, steps, ended runs. `sessions` is small and written with each step; what can be large is kept apart from it, since SQLite rewrites whole rows.
+ * Sessions, steps, ended runs. `sessions` is small and written often; what can be large is kept apart from it, since SQLite rewrites whole rows.
  * Steps are a rowid table with a unique index: appends are twice as fast as in a table clustered by (session_id, step_index), and the file a third of its size.
  * Times are milliseconds since 1970.
  */
@@ -317,5 +318,16 @@ function addWaitingScripts(database: DatabaseSync): void {
       call TEXT NOT NULL,
       UNIQUE (session_id, position)
     );
+  `);
+}
+
+/**
+ * When a step was stored stands with the step, and how many there are its index tells: an append writes nothing but steps. The column stands last; of steps that were stored
+ * before, the session tells when.
+ */
+function countStepsByThemselves(database: DatabaseSync): void {
+  database.exec(`
+    ALTER TABLE steps ADD COLUMN stored_at INTEGER;
+    ALTER TABLE sessions DROP COLUMN step_count;
   `);
 }

@@ -68,7 +68,7 @@ export function listingOf(row: Row): SessionListing {
     id: textOf(row.session_id),
     title: textOf(row.title),
     createdAt: new Date(Number(row.created_at)),
-    lastUsedAt: new Date(Number(row.last_used_at)),
+    lastUsedAt: new Date(Number(row.used_at)),
     ...(status === undefined ? {} : { status: status as RunStatus }),
     stepCount: Number(row.step_count),
     runCount: Number(row.run_count),

@@ -1,33 +1,160 @@
 /** The rows of steps. */
 import type { SQLInputValue } from "node:sqlite";
 import type { RunStep } from "../../contracts/step.ts";
+import { sessionTitle } from "../session_title.ts";
+import type { CheckedStep } from "../step_input.ts";
 import type { Connection } from "./connection.ts";
+import { sqliteFailure } from "./failures.ts";
+import { SCHEMA_VERSION } from "./migrations.ts";
 import { STEP_COLUMNS, stepColumns, stepOf } from "./rows.ts";
+import { toColumn } from "./text_column.ts";
 
 const INSERT = `
-  INSERT INTO steps (session_id, step_index, run_id, step_type, duration_ms, prompt_tokens, completion_tokens, created_at, tool_args, content)
-    VALUES `;
-const ROW = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+  INSERT INTO steps (session_id, step_index, run_id, step_type, duration_ms, prompt_tokens, completion_tokens, created_at, tool_args, content, stored_at) `;
+const ROW = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-/** Rows of one statement at most: as many as a turn mostly has. */
-const MAX_ROWS = 4;
-/** The statements, by their number of rows; made when first asked for. */
-const inserts: string[] = [];
+/** Holds where the session is still the one that was written to before, and the file's rules are still those of this code. */
+const IF_AS_BEFORE = `
+  (SELECT created_at FROM sessions WHERE session_id = ?) = ? AND
+  (SELECT user_version FROM pragma_user_version) <= ${SCHEMA_VERSION}`;
+
+const NEXT_INDEX =
+  "SELECT coalesce(max(step_index) + 1, 0) AS next FROM steps WHERE session_id = ?";
 
 const LAST_STEPS =
   `SELECT ${STEP_COLUMNS} FROM steps WHERE session_id = ? ORDER BY step_index DESC LIMIT ?`;
 
-/** Inserts steps of one session, whose id is given as its column. */
-export function insertSteps(
-  connection: Connection,
-  id: SQLInputValue,
-  steps: readonly RunStep[],
-): void {
-  for (let from = 0; from < steps.length; from += MAX_ROWS) {
-    const rows = steps.slice(from, from + MAX_ROWS);
-    const sql = inserts[rows.length] ??= INSERT + rows.map(() => ROW).join(", ");
-    connection.statement(sql).run(...rows.flatMap((step) => stepColumns(id, step)));
+/** Rows of one statement at most: as many as a turn mostly has. */
+const MAX_ROWS = 4;
+/** Sessions whose ends are known at most: about 100 KB. */
+const MAX_ENDS = 1_000;
+
+/** The end of a session's trace, as this connection left it. */
+interface TraceEnd {
+  /** When the session was made: another of the same id is another session. */
+  readonly createdAt: number;
+  /** The index of the next step. */
+  readonly next: number;
+}
+
+/** What an append needs of the store. */
+export interface AppendOptions {
+  /** Now, in ms since 1970. */
+  readonly now: number;
+  /** Marks the session as used, making it if need be, and gives when it was made. */
+  readonly touch: (id: SQLInputValue, title: string | undefined) => number;
+}
+
+/** Appends steps of sessions, each with the next index. */
+export class StepRows {
+  readonly #connection: Connection;
+  readonly #ends = new Map<string, TraceEnd>();
+
+  /** Uses a connection that somebody else owns. */
+  constructor(connection: Connection) {
+    this.#connection = connection;
   }
+
+  /**
+   * Appends steps of one session, all or none, for the connection to do in order. Behind steps of its own it takes one statement: that index is free unless another process
+   * appended too, which the statement tells by failing.
+   */
+  append(steps: readonly CheckedStep[], options: AppendOptions): RunStep[] {
+    const { sessionId } = steps[0]!;
+    const known = this.#ends.get(sessionId);
+    this.#ends.delete(sessionId);
+    const appended = known && this.#appendBehind(known, steps, options.now);
+    if (appended !== undefined) {
+      this.#remember(sessionId, { ...known!, next: known!.next + steps.length });
+      return appended;
+    }
+    const { end, numbered } = this.#connection.transaction(() => this.#appendAnew(steps, options));
+    this.#remember(sessionId, end);
+    return numbered;
+  }
+
+  /** A session that is deleted: one of the same id begins at the first index. */
+  forget(sessionId: string): void {
+    this.#ends.delete(sessionId);
+  }
+
+  #appendBehind(
+    end: TraceEnd,
+    steps: readonly CheckedStep[],
+    now: number,
+  ): RunStep[] | undefined {
+    // The first message of the user becomes the session's title.
+    if (steps.length > MAX_ROWS || steps.some(isSaid)) return undefined;
+    const id = toColumn(steps[0]!.sessionId);
+    const numbered = numberedFrom(end.next, steps);
+    const insert = this.#connection.statement(insertBehind(steps.length));
+    const values = valuesOf(id, { steps: numbered, now });
+    try {
+      const { changes } = insert.run(...values, id, end.createdAt);
+      return Number(changes) === steps.length ? numbered : undefined;
+    } catch (error) {
+      if (sqliteFailure(error) === "constraint") return undefined;
+      throw error;
+    }
+  }
+
+  #appendAnew(
+    steps: readonly CheckedStep[],
+    { now, touch }: AppendOptions,
+  ): { readonly end: TraceEnd; readonly numbered: RunStep[] } {
+    const id = toColumn(steps[0]!.sessionId);
+    const said = steps.find(isSaid);
+    const createdAt = touch(id, said && sessionTitle(said.content));
+    const first = Number(this.#connection.statement(NEXT_INDEX).get(id)?.next);
+    const numbered = numberedFrom(first, steps);
+    for (let from = 0; from < numbered.length; from += MAX_ROWS) {
+      const rows = numbered.slice(from, from + MAX_ROWS);
+      const insert = this.#connection.statement(insertAnew(rows.length));
+      insert.run(...valuesOf(id, { steps: rows, now }));
+    }
+    return { end: { createdAt, next: first + steps.length }, numbered };
+  }
+
+  #remember(sessionId: string, end: TraceEnd): void {
+    this.#ends.set(sessionId, end);
+    for (const [oldest] of this.#ends) {
+      if (this.#ends.size <= MAX_ENDS) return;
+      this.#ends.delete(oldest);
+    }
+  }
+}
+
+function isSaid({ stepType }: CheckedStep): boolean {
+  return stepType === "user";
+}
+
+function numberedFrom(first: number, steps: readonly CheckedStep[]): RunStep[] {
+  return steps.map((step, at) => ({ ...step, stepIndex: first + at }));
+}
+
+function rowsOf(count: number): string {
+  return Array.from({ length: count }, () => ROW).join(", ");
+}
+
+/** The statements that insert so many rows behind others, and whatever there is; made when first asked for, since a text that was made before is found faster. */
+const behind: string[] = [];
+const anew: string[] = [];
+
+function insertBehind(count: number): string {
+  return behind[count] ??= `${INSERT} SELECT * FROM (VALUES ${
+    rowsOf(count)
+  }) WHERE ${IF_AS_BEFORE}`;
+}
+
+function insertAnew(count: number): string {
+  return anew[count] ??= `${INSERT} VALUES ${rowsOf(count)}`;
+}
+
+function valuesOf(
+  id: SQLInputValue,
+  { steps, now }: { readonly steps: readonly RunStep[]; readonly now: number },
+): SQLInputValue[] {
+  return steps.flatMap((step) => [...stepColumns(id, step), now]);
 }
 
 /** The last steps of a session, oldest first. */

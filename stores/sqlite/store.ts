@@ -24,7 +24,6 @@ import type {
 import type { ScheduleStore } from "../../contracts/schedule.ts";
 import type { NewRunStep, RunStep, StepStore } from "../../contracts/step.ts";
 import { checkedAfter, checkedCallEnded, checkedCallStart } from "../call_input.ts";
-import { sessionTitle } from "../session_title.ts";
 import { checkedGrant, checkedRevocation } from "../grant_input.ts";
 import { checkedMinute, checkedScopeKey, checkedSpend } from "../spend_input.ts";
 import {
@@ -51,7 +50,7 @@ import { listingOf, sessionOf, toLimit } from "./rows.ts";
 import { insertRun } from "./runs.ts";
 import { SqliteScripts } from "./scripts.ts";
 import { insertSpend, sumSpend } from "./spend.ts";
-import { insertSteps, selectLastSteps } from "./steps.ts";
+import { selectLastSteps, StepRows } from "./steps.ts";
 import { toColumn, toOptionalColumn } from "./text_column.ts";
 
 /** Options of {@linkcode openSqliteStore}. */
@@ -74,15 +73,13 @@ const OPTIONS: Readonly<Record<keyof SqliteStoreOptions, true>> = {
   now: true,
 };
 
-/** Marks a session as used, making it if need be, and counts the steps that are about to be added. */
+/** Marks a session as used, making it if need be. */
 const TOUCH = `
-  INSERT INTO sessions (session_id, created_at, last_used_at, step_count, title)
-    VALUES (?1, ?2, ?2, ?3, ?4)
-  ON CONFLICT (session_id) DO UPDATE SET
-    last_used_at = excluded.last_used_at,
-    step_count = step_count + excluded.step_count,
-    title = coalesce(title, excluded.title)
-  RETURNING step_count`;
+  INSERT INTO sessions (session_id, created_at, last_used_at, title) VALUES (?1, ?2, ?2, ?3)
+    ON CONFLICT (session_id) DO UPDATE SET
+      last_used_at = excluded.last_used_at,
+      title = coalesce(title, excluded.title)
+    RETURNING created_at`;
 
 const SET_DATA = `
   INSERT INTO session_state (session_id, data) VALUES (?, ?)
@@ -98,9 +95,14 @@ const SET_FIELDS = `
 const GET_STATE =
   "SELECT model, system_prompt, message_id, data FROM session_state WHERE session_id = ?";
 
+/** What is added to a session's trace marks it as used by its newest step alone. */
 const LIST_SESSIONS = `
-  SELECT session_id, title, created_at, last_used_at, status, step_count, run_count, prompt_tokens, completion_tokens
-    FROM sessions ORDER BY last_used_at DESC, rowid DESC LIMIT ?`;
+  SELECT sessions.session_id, title, sessions.created_at, status, run_count, sessions.prompt_tokens, sessions.completion_tokens,
+      max(last_used_at, coalesce(newest.stored_at, 0)) AS used_at,
+      coalesce(newest.step_index + 1, 0) AS step_count
+    FROM sessions LEFT JOIN steps AS newest ON newest.rowid =
+      (SELECT rowid FROM steps WHERE session_id = sessions.session_id ORDER BY step_index DESC LIMIT 1)
+    ORDER BY used_at DESC, sessions.rowid DESC LIMIT ?`;
 
 /**
  * Opens a store in one SQLite file; the caller owns it and closes it. Missing folders and the file are made for the user alone (modes 700 and 600).
@@ -151,6 +153,7 @@ export class SqliteStore
   /** Scripts that wait; a session's is deleted with it. */
   readonly scripts: ScriptJournal;
   readonly #connection: Connection;
+  readonly #steps: StepRows;
   readonly #now: () => Date;
 
   /** Opens the store; the same as {@linkcode openSqliteStore}. */
@@ -167,6 +170,7 @@ export class SqliteStore
     if (inMemory && readOnly) throw new TypeError("A store in memory cannot be read only.");
     this.#now = now;
     this.#connection = new Connection(inMemory ? path : resolve(path), { readOnly, lockTimeoutMs });
+    this.#steps = new StepRows(this.#connection);
     this.artifacts = new SqliteArtifacts(this.#connection, now);
     this.events = new SqliteEvents(this.#connection);
     this.results = new SqliteResults(this.#connection);
@@ -219,14 +223,14 @@ export class SqliteStore
   /** Appends a step, creating the session if need be, and gives it the next index. Resolves when it is in the file's log. */
   async append(step: NewRunStep): Promise<RunStep> {
     const checked = [checkedStep(step)];
-    return this.#connection.write("append a step", () => this.#insert(checked)[0]!);
+    return (await this.#append("append a step", checked))[0]!;
   }
 
   /** Appends steps of one session in one transaction, which costs little more than to append one of them. */
   async appendAll(steps: readonly NewRunStep[]): Promise<RunStep[]> {
     const checked = checkedSteps(steps);
     if (checked.length === 0) return [];
-    return this.#connection.write("append steps", () => this.#insert(checked));
+    return this.#append("append steps", checked);
   }
 
   /** The most recent steps, oldest first. */
@@ -270,6 +274,7 @@ export class SqliteStore
       deleteEvents(this.#connection, sessionId);
       deleteResults(this.#connection, sessionId);
       deleteTasks(this.#connection, sessionId);
+      this.#steps.forget(sessionId);
       const { changes } = this.#statement("DELETE FROM sessions WHERE session_id = ?").run(id);
       return Number(changes) > 0;
     });
@@ -367,14 +372,13 @@ export class SqliteStore
     this.#connection[Symbol.dispose]();
   }
 
-  #insert(steps: readonly CheckedStep[]): RunStep[] {
-    const id = toColumn(steps[0]!.sessionId);
-    const said = steps.find(({ stepType }) => stepType === "user");
-    const { stepCount } = this.#touch(id, steps.length, said && sessionTitle(said.content));
-    const first = stepCount - steps.length;
-    const numbered = steps.map((step, at) => ({ ...step, stepIndex: first + at }));
-    insertSteps(this.#connection, id, numbered);
-    return numbered;
+  #append(doing: string, steps: readonly CheckedStep[]): Promise<RunStep[]> {
+    return this.#connection.inOrder(doing, () => {
+      return this.#steps.append(steps, {
+        now: this.#now().getTime(),
+        touch: (id, title) => this.#touch(id, title).createdAt,
+      });
+    });
   }
 
   #statement(sql: string): ReturnType<Connection["statement"]> {
@@ -383,11 +387,10 @@ export class SqliteStore
 
   #touch(
     id: SQLInputValue,
-    newSteps: number = 0,
     title?: string,
-  ): { readonly now: number; readonly stepCount: number } {
+  ): { readonly now: number; readonly createdAt: number } {
     const now = this.#now().getTime();
-    const row = this.#statement(TOUCH).get(id, now, newSteps, toOptionalColumn(title));
-    return { now, stepCount: Number(row?.step_count) };
+    const row = this.#statement(TOUCH).get(id, now, toOptionalColumn(title));
+    return { now, createdAt: Number(row?.created_at) };
   }
 }

@@ -109,7 +109,7 @@ Deno.test("SqliteStore takes the times of a listing from its clock", async () =>
 Deno.test("SqliteStore keeps its rows under snake_case names, times in milliseconds", async () => {
   using folder = new StoreFolder();
   const path = `${folder.path}/store.db`;
-  await using store = openSqliteStore(path);
+  await using store = openSqliteStore(path, { now: () => new Date(1_767_225_700_000) });
   await store.append(sampleStep({ toolArgs: "{}", durationMs: 1.5 }));
   using database = new DatabaseSync(path);
   assert.deepEqual({ ...database.prepare("SELECT * FROM steps").get() }, {
@@ -123,6 +123,7 @@ Deno.test("SqliteStore keeps its rows under snake_case names, times in milliseco
     prompt_tokens: 0,
     completion_tokens: 0,
     created_at: 1_767_225_600_123,
+    stored_at: 1_767_225_700_000,
   });
 });
 
@@ -161,12 +162,12 @@ Deno.test("SqliteStore never gives a changed number for one beyond 2^53 (SQL-07)
   database.exec(`
     UPDATE steps SET step_index = 9007199254740993 WHERE session_id = 'index';
     UPDATE steps SET prompt_tokens = 9007199254740993 WHERE session_id = 'tokens';
-    UPDATE sessions SET prompt_tokens = 9007199254740993, step_count = 9007199254740993 WHERE session_id = 'total';
+    UPDATE sessions SET prompt_tokens = 9007199254740993 WHERE session_id = 'total';
   `);
   await assert.rejects(store.lastN("index", 1), RangeError);
   await assert.rejects(store.lastN("tokens", 1), RangeError);
   await assert.rejects(store.list(), RangeError);
-  await assert.rejects(store.append(sampleStep({ sessionId: "total" })), RangeError);
+  await assert.rejects(store.append(sampleStep({ sessionId: "index" })), RangeError);
   await assert.rejects(store.append(sampleStep({ promptTokens: 2 ** 53 })), RangeError);
 });
 
