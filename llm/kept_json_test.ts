@@ -1,6 +1,6 @@
 import { deepEqual, equal, notEqual } from "node:assert/strict";
 import type { Message, ToolDeclaration } from "../contracts/model.ts";
-import { isFrozenWhole, jsonOf } from "./frozen_json.ts";
+import { isFrozenWhole, jsonOf } from "./kept_json.ts";
 import { type CallForm, wireMessages } from "./wire_messages.ts";
 import { wireTools } from "./wire_tools.ts";
 
@@ -26,7 +26,8 @@ function sent(
   messages: readonly Message[],
   { tools = [], forms = [] }: { tools?: ToolDeclaration[]; forms?: CallForm[] } = {},
 ): string[] {
-  return wireMessages({ messages, tools }, new Set(forms)).map(jsonOf);
+  const json = jsonOf(wireMessages({ messages, tools }, new Set(forms)))!;
+  return JSON.parse(json).map((message: unknown) => JSON.stringify(message));
 }
 
 const TOOL: ToolDeclaration = { name: "read it", description: "reads \ud83d", parameters: {} };
@@ -77,13 +78,40 @@ Deno.test("kept JSON: a form that a provider asks for later is kept to", () => {
 Deno.test("kept JSON: a declaration that can change is sent as it is now", () => {
   const parameters = { type: "object" };
   const tool = Object.freeze({ ...TOOL, parameters });
-  const json = () => wireTools([tool]).map(jsonOf).join();
+  const json = () => jsonOf(wireTools([tool]))!;
   const before = json();
   equal(before.includes('"reads \ufffd"'), true);
   parameters.type = "array";
   notEqual(json(), before);
   const settled = frozen(structuredClone(tool));
   equal(wireTools([settled])[0], wireTools([settled])[0]);
+  equal(jsonOf(wireTools([settled, tool])), JSON.stringify(wireTools([settled, tool])));
+});
+
+Deno.test("kept JSON: conversations that begin alike, grow, shrink and change in the middle are each sent as they are", () => {
+  const messages = Array.from(
+    { length: 8 },
+    (_, at): Message =>
+      Object.freeze({ role: at % 2 === 0 ? "user" : "assistant", content: `m${at}` }),
+  );
+  const changed = messages.with(3, Object.freeze<Message>({ role: "assistant", content: "other" }));
+  const open = messages.with(5, { role: "assistant", content: "can change" });
+  const lists = [
+    messages.slice(0, 3),
+    messages,
+    changed,
+    messages.slice(0, 1),
+    open,
+    messages,
+    [],
+    messages.slice(2),
+    changed.slice(0, 5),
+  ];
+  for (const list of [...lists, ...lists.toReversed()]) {
+    const wire = wireMessages({ messages: list }, new Set());
+    deepEqual(wire, list);
+    equal(jsonOf(wire), JSON.stringify(list));
+  }
 });
 
 Deno.test("kept JSON: a value is frozen whole when nothing in it can change", () => {

@@ -57,6 +57,9 @@ export interface RunWallOptions {
   readonly timeoutMs: number;
 }
 
+/** One for all runs: each ends, and to take the stack for an error that hardly anybody sees costs more than the rest of it. */
+const ENDED = new AgentLoopError("The run has ended.", { code: "aborted" });
+
 /** A run's signal: ends at the caller's abort, at the wall time, and with the run itself. Its reason is always an {@linkcode AgentLoopError}. */
 export class RunWall implements Disposable {
   readonly #controller = new AbortController();
@@ -102,7 +105,7 @@ export class RunWall implements Disposable {
   [Symbol.dispose](): void {
     this.#stopTimer?.();
     this.#outer?.removeEventListener("abort", this.#onOuterAbort);
-    this.#end("aborted", "The run has ended.");
+    if (!this.signal.aborted) this.#controller.abort(ENDED);
   }
 
   #go(): void {

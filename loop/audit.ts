@@ -2,7 +2,7 @@
  * The audit rows of the gate: one is written before a function runs and completed after it. What cannot be written down does not happen;
  * a row that cannot be completed stays as one that never ended, with a warning.
  */
-import type { CallDecision, CallRowOutcome } from "../contracts/call_log.ts";
+import type { CallDecision, CallLog, CallRowOutcome } from "../contracts/call_log.ts";
 import { toAgentLoopError } from "./failure.ts";
 import type { CallEnd, CallOutcome, GateOptions, Passage } from "./passage.ts";
 
@@ -12,9 +12,6 @@ export interface AuditRow {
   close(end: CallEnd): Promise<void>;
 }
 
-/** A row for runs that keep no log. */
-const NO_ROW: AuditRow = { close: () => Promise.resolve() };
-
 /**
  * Writes the row of a call as it is made: with the arguments that the function gets, and their target.
  *
@@ -22,11 +19,10 @@ const NO_ROW: AuditRow = { close: () => Promise.resolve() };
  */
 export async function openRow(
   passage: Passage,
-  decision: CallDecision,
+  { decision, calls }: { readonly decision: CallDecision; readonly calls: CallLog },
   options: GateOptions,
 ): Promise<AuditRow> {
-  const { calls, now, sessionId, runId, turn } = options;
-  if (calls === undefined) return NO_ROW;
+  const { now, sessionId, runId, turn } = options;
   const startedAt = now();
   try {
     const id = await calls.startCall({
@@ -40,7 +36,7 @@ export async function openRow(
       decision,
       startedAt,
     });
-    return { close: (end) => closeRow(id, { end, startedAt }, options) };
+    return { close: (end) => closeRow({ id, calls, startedAt }, end, options) };
   } catch (cause) {
     throw toAgentLoopError(cause, {
       doing: `write down the call of ${passage.call.name}`,
@@ -50,13 +46,17 @@ export async function openRow(
 }
 
 async function closeRow(
-  id: number,
-  { end, startedAt }: { readonly end: CallEnd; readonly startedAt: Date },
-  { calls, now, emit }: GateOptions,
+  { id, calls, startedAt }: {
+    readonly id: number;
+    readonly calls: CallLog;
+    readonly startedAt: Date;
+  },
+  end: CallEnd,
+  { now, emit }: GateOptions,
 ): Promise<void> {
   const { reply } = end;
   try {
-    await calls?.endCall(id, {
+    await calls.endCall(id, {
       outcome: ROW_OUTCOMES[end.outcome],
       durationMs: Math.max(0, now().getTime() - startedAt.getTime()),
       resultBytes: end.resultBytes ?? 0,

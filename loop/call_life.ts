@@ -17,11 +17,12 @@ export class CallLife implements Disposable {
   readonly #onEnd: () => void;
 
   constructor(sources: readonly AbortSignal[]) {
-    this.#sources = sources;
+    // A call of a tool hangs on the run's signal in both ways.
+    this.#sources = [...new Set(sources)];
     this.#onEnd = () => {
       this.#controller.abort(sources.find((source) => source.aborted)?.reason);
     };
-    for (const source of sources) {
+    for (const source of this.#sources) {
       if (source.aborted) this.#onEnd();
       else source.addEventListener("abort", this.#onEnd, { once: true });
     }
@@ -33,33 +34,44 @@ export class CallLife implements Disposable {
   }
 
   /**
-   * Waits for a result, but not past a deadline nor the call's end. What comes later goes unheard.
+   * Waits for a result, but not past a deadline nor the call's end. What comes later goes unheard. What is there already need not be waited for.
    *
    * @param timeoutMs left out for no deadline
    */
-  async wait<T>(result: T | PromiseLike<T>, timeoutMs?: number): Promise<Wait<T>> {
-    // Most results are there at once; only for those that are not are a timer and a listener worth their price.
-    if (!isThenable(result)) return { kind: "settled", value: result };
-    let stopTimer: (() => void) | undefined;
-    const over = Promise.withResolvers<Wait<T>>();
-    const onAbort = () => over.resolve({ kind: "ended" });
-    if (this.signal.aborted) onAbort();
-    else this.signal.addEventListener("abort", onAbort, { once: true });
-    if (timeoutMs !== undefined) {
-      stopTimer = startTimer(Math.min(timeoutMs, MAX_TIMER_MS), () => {
-        over.resolve({ kind: "timed_out" });
-        this.#controller.abort(new DOMException(`no result in ${timeoutMs} ms`, "TimeoutError"));
+  wait<T>(result: T | PromiseLike<T>, timeoutMs?: number): Wait<T> | Promise<Wait<T>> {
+    return isThenable(result)
+      ? this.#waitFor(result, timeoutMs)
+      : { kind: "settled", value: result };
+  }
+
+  #waitFor<T>(result: PromiseLike<T>, timeoutMs: number | undefined): Promise<Wait<T>> {
+    return new Promise((resolve, reject) => {
+      const { signal } = this;
+      const end = () => {
+        stopTimer?.();
+        signal.removeEventListener("abort", onAbort);
+      };
+      const onAbort = () => {
+        end();
+        resolve({ kind: "ended" });
+      };
+      const stopTimer = timeoutMs === undefined
+        ? undefined
+        : startTimer(Math.min(timeoutMs, MAX_TIMER_MS), () => {
+          end();
+          resolve({ kind: "timed_out" });
+          this.#controller.abort(new DOMException(`no result in ${timeoutMs} ms`, "TimeoutError"));
+        });
+      if (signal.aborted) onAbort();
+      else signal.addEventListener("abort", onAbort, { once: true });
+      Promise.resolve(result).then((value) => {
+        end();
+        resolve({ kind: "settled", value });
+      }, (error) => {
+        end();
+        reject(error);
       });
-    }
-    try {
-      const settled = Promise.resolve(result).then((
-        value,
-      ) => ({ kind: "settled", value } as const));
-      return await Promise.race([settled, over.promise]);
-    } finally {
-      stopTimer?.();
-      this.signal.removeEventListener("abort", onAbort);
-    }
+    });
   }
 
   /** Lets go of the signals that the call hung on. */

@@ -58,6 +58,11 @@ export async function shortenRequest(run: RunState, cause: AgentLoopError): Prom
   throw overflowError(run, { pieces: conversation.pieces, cause }) ?? cause;
 }
 
+/** Whether {@linkcode fitRequest} has something to do. */
+export function isToBeFitted(run: RunState): boolean {
+  return run.droppedBefore > 0 || isTooLong(run);
+}
+
 /** Whether the run's next request is longer than it may be. */
 export function isTooLong(run: Sized): boolean {
   return run.budget.corrected(requestTokens(run)) > run.budget.limit;

@@ -35,31 +35,14 @@ export function openGate(options: GateOptions): HostCallHandler {
     const startedAt = options.now().getTime();
     using life = new CallLife([options.signal, call.signal]);
     const passage = readCall({ call, life }, options);
-    const waits = { isTold: false };
-    const { end, aim } = "outcome" in passage
-      ? { end: passage }
-      : await pass(passage, noting(options, waits));
+    const { end, aim } = "outcome" in passage ? { end: passage } : await pass(passage, options);
     // Nothing came of it yet; that it waits is told by whoever ends the run.
-    if (waits.isTold) return end.reply;
+    if ("state" in passage && passage.state.waits) return end.reply;
     const target = aim?.target;
     const durationMs = options.now().getTime() - startedAt;
     const error = end.reply.ok ? undefined : end.reply.message;
     tell(options, { name: shown(call.name), outcome: end.outcome, durationMs, target, error });
     return end.reply;
-  };
-}
-
-/** The options of one call, which note whether it comes to wait for a word. */
-function noting(options: GateOptions, waits: { isTold: boolean }): GateOptions {
-  const { wait } = options;
-  if (wait === undefined) return options;
-  return {
-    ...options,
-    wait(asked, call) {
-      const why = wait(asked, call);
-      waits.isTold = why === undefined;
-      return why;
-    },
   };
 }
 
@@ -79,9 +62,10 @@ async function pass(asked: Passage, options: GateOptions): Promise<Passed> {
     return { end: cancelled(asked.call.name), aim };
   }
   try {
-    const row = await openRow(passage, verdict.decision, options);
+    const { calls } = options;
+    const row = calls && await openRow(passage, { decision: verdict.decision, calls }, options);
     const end = await goThrough(passage, verdict, options);
-    await row.close(end);
+    await row?.close(end);
     return { end, aim };
   } catch (error) {
     return { end: fail("refused", cleanError(error).message, { name: "PermissionError" }), aim };
@@ -89,17 +73,17 @@ async function pass(asked: Passage, options: GateOptions): Promise<Passed> {
 }
 
 /** The function itself, for a call that may happen. */
-async function goThrough(
+function goThrough(
   passage: Passage,
   verdict: Verdict,
   options: GateOptions,
-): Promise<CallEnd> {
+): CallEnd | Promise<CallEnd> {
   const { call, aim } = passage;
   if (verdict.decision === "denied") return refused(call.name, aim, verdict.reason);
   if (verdict.decision === "changed") {
     options.note(`the user changed the arguments of ${call.name} to ${clipped(verdict.args)}`);
   }
-  return await invokeHostFunction(passage, options);
+  return invokeHostFunction(passage, options);
 }
 
 function clipped(args: readonly JsonValue[]): string {
@@ -139,6 +123,7 @@ function readCall(
     args,
     ...(aim === undefined ? {} : { aim }),
     approvedTargets: new Set(),
+    state: { waits: false },
   };
 }
 

@@ -25,7 +25,13 @@ export const MESSAGE_TOKENS = 4;
 /** A step as a conversation takes it. */
 export type ReplayedStep =
   & Pick<RunStep, "stepType" | "content">
-  & Partial<Pick<RunStep, "stepIndex" | "toolArgs">>;
+  & Partial<Pick<RunStep, "stepIndex" | "toolArgs">>
+  & {
+    /** The calls that its `toolArgs` hold, where they are known; frozen. */
+    readonly calls?: readonly ModelToolCall[] | undefined;
+    /** The id of the call that its `toolArgs` are about, where it is known. */
+    readonly callId?: string | undefined;
+  };
 
 /** How a conversation is said. */
 export interface ConversationOptions {
@@ -86,15 +92,15 @@ export class Conversation {
   };
 
   /** Adds a step; kinds that are not replayed (errors) leave the conversation as it is. */
-  add({ stepType, content, stepIndex, toolArgs }: ReplayedStep): void {
+  add({ stepType, content, stepIndex, toolArgs, calls, callId }: ReplayedStep): void {
     switch (stepType) {
       case "user":
         return this.addUser({ message: content, stepIndex });
       case "llm_call":
         this.#settle();
-        return this.#addCalls(content, { toolArgs, stepIndex });
+        return this.#addCalls(content, { toolArgs, stepIndex, calls });
       case "tool_result":
-        return this.#addCallResult(content, { toolArgs, stepIndex });
+        return this.#addCallResult(content, { toolArgs, stepIndex, callId });
       case "tool_call":
         return; // what was called stands in the reply that called it
       case "execute_js":
@@ -192,9 +198,9 @@ export class Conversation {
   /** Adds a reply that called tools. Where its calls cannot be read, what it said is all that is left of it. */
   #addCalls(
     said: string,
-    { toolArgs, stepIndex }: Pick<ReplayedStep, "toolArgs" | "stepIndex">,
+    { toolArgs, stepIndex, calls: known }: Omit<ReplayedStep, "stepType" | "content">,
   ): void {
-    const toolCalls = callsOf(toolArgs);
+    const toolCalls = known ?? callsOf(toolArgs);
     for (const call of toolCalls) this.#unanswered.set(call.id, call);
     this.#open = "answer";
     if (this.#nativeCalls) {
@@ -215,9 +221,9 @@ export class Conversation {
 
   #addCallResult(
     content: string,
-    { toolArgs, stepIndex }: Pick<ReplayedStep, "toolArgs" | "stepIndex">,
+    { toolArgs, stepIndex, callId }: Omit<ReplayedStep, "stepType" | "content">,
   ): void {
-    const id = callIdOf(toolArgs);
+    const id = callId ?? callIdOf(toolArgs);
     // A result whose call is not in the conversation would be refused by every provider.
     if (!this.#unanswered.has(id)) return;
     const { name = "" } = this.#unanswered.get(id) ?? {};

@@ -19,9 +19,17 @@ import { RefusedError } from "./refused_error.ts";
 const DEFAULT_CALL_TIMEOUT_MS = 120_000;
 
 /** Runs the function of a call. Settles when the function does, at its deadline, or when the script or the run ends; never throws. */
-export async function invokeHostFunction(passage: Passage, options: GateOptions): Promise<CallEnd> {
-  if (options.secrets === undefined) return await invoke(passage, { options, secrets: NO_SECRETS });
-  const secrets = new CallSecrets(passage, options.secrets, options);
+export function invokeHostFunction(passage: Passage, options: GateOptions): Promise<CallEnd> {
+  if (options.secrets === undefined) return invoke(passage, { options, secrets: NO_SECRETS });
+  return invokeWithSecrets(passage, options, options.secrets);
+}
+
+async function invokeWithSecrets(
+  passage: Passage,
+  options: GateOptions,
+  kept: NonNullable<GateOptions["secrets"]>,
+): Promise<CallEnd> {
+  const secrets = new CallSecrets(passage, kept, options);
   const end = await invoke(passage, { options, secrets });
   return { ...end, reply: secrets.mask(end.reply) };
 }

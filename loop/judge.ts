@@ -10,6 +10,7 @@ import { checkRuling, checkWord } from "./answer_checks.ts";
 import { withArguments } from "./call_aim.ts";
 import { cleanError, cleanMessage } from "./clean_error.ts";
 import { isJsonList } from "./json_list.ts";
+import type { Wait } from "./call_life.ts";
 import type { GateOptions, Passage } from "./passage.ts";
 
 /** The word on a call. Nothing (`undefined`) when its script or its run ended first. */
@@ -21,29 +22,45 @@ export type Verdict =
   }
   | { readonly decision: "denied"; readonly reason: string };
 
-/** Decides over one aim of a call: its own, or one that it comes to while it runs. */
-export async function judge(
+/** Decides over one aim of a call: its own, or one that it comes to while it runs. The word is there at once where nobody has to be waited for. */
+export function judge(
   passage: Passage,
   aim: CallAim | undefined,
   options: GateOptions,
-): Promise<Verdict | undefined> {
-  const ruling = await rule(passage, aim, options);
-  if (ruling === undefined || ruling.decision === "deny") {
-    return ruling && { decision: "denied", reason: ruling.reason };
-  }
-  const asks = ruling.decision === "ask" || (options.approveAll && aim === passage.aim);
-  const known = aim !== undefined && passage.approvedTargets.has(aim.target);
-  if (!asks || known) return { decision: "allowed", args: passage.args };
-  const reason = ruling.decision === "ask" ? ruling.reason : "every call is asked about";
-  return await askPerson(passage, { aim, reason }, options);
+): MaybePromise<Verdict | undefined> {
+  return whenThere(rule(passage, aim, options), (ruling) => {
+    if (ruling === undefined || ruling.decision === "deny") {
+      return ruling && { decision: "denied", reason: ruling.reason };
+    }
+    const asks = ruling.decision === "ask" || (options.approveAll && aim === passage.aim);
+    const known = aim !== undefined && passage.approvedTargets.has(aim.target);
+    if (!asks || known) return { decision: "allowed", args: passage.args };
+    const reason = ruling.decision === "ask" ? ruling.reason : "every call is asked about";
+    return askPerson(passage, { aim, reason }, options);
+  });
+}
+
+type MaybePromise<T> = T | Promise<T>;
+
+function whenThere<T, U>(
+  value: MaybePromise<T>,
+  next: (value: T) => MaybePromise<U>,
+): MaybePromise<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
 }
 
 /** The policy's word; nothing when the script or the run ended first. A policy that throws has refused, and so has one whose answer is none. */
-async function rule(
+function rule(
   { call, hostFunction, args, life }: Passage,
   aim: CallAim | undefined,
   { policy, scope, sessionId }: GateOptions,
-): Promise<PolicyDecision | undefined> {
+): MaybePromise<PolicyDecision | undefined> {
+  const failed = (error: unknown): PolicyDecision => {
+    return { decision: "deny", reason: `the policy failed: ${cleanError(error).message}` };
+  };
+  const take = (wait: Wait<unknown>) => {
+    return wait.kind === "settled" ? checkRuling(wait.value) : undefined;
+  };
   try {
     let shown: readonly JsonValue[] | undefined;
     const decision = policy.check({
@@ -57,10 +74,10 @@ async function rule(
       ...(scope === undefined ? {} : { scope }),
       sessionId,
     });
-    const wait = await life.wait(decision);
-    return wait.kind === "settled" ? checkRuling(wait.value) : undefined;
+    const wait = life.wait(decision);
+    return wait instanceof Promise ? wait.then(take).catch(failed) : take(wait);
   } catch (error) {
-    return { decision: "deny", reason: `the policy failed: ${cleanError(error).message}` };
+    return failed(error);
   }
 }
 
@@ -127,6 +144,7 @@ function putOff(
   const { name } = call;
   const asked = { name, ...(aim === undefined ? {} : { target: aim.target }), args, reason };
   const why = wait(asked, call);
+  passage.state.waits = why === undefined;
   return why === undefined ? undefined : { decision: "denied", reason: `${undone}: ${why}` };
 }
 

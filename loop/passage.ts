@@ -32,9 +32,9 @@ export interface GateOptions {
   /** The session that calls. */
   readonly sessionId: string;
   /** The tenant. */
-  readonly scope?: Scope;
+  readonly scope?: Scope | undefined;
   /** The invoking user. */
-  readonly userId?: string;
+  readonly userId?: string | undefined;
   /** Tells the run's listeners something. */
   readonly emit: (event: RunEventBody) => void;
   /** The clock, for durations. */
@@ -42,11 +42,11 @@ export interface GateOptions {
   /** The turn whose calls pass, from 1. */
   readonly turn: number;
   /** Asks a person. */
-  readonly approve?: Approve;
+  readonly approve?: Approve | undefined;
   /** Whether a person is asked about every call. */
   readonly approveAll: boolean;
   /** Keeps the audit rows. */
-  readonly calls?: CallLog;
+  readonly calls?: CallLog | undefined;
   /** Tells the model something beside the script's own outcome. */
   readonly note: (text: string) => void;
   /** Sets aside what a function's model call takes at most. */
@@ -54,11 +54,13 @@ export interface GateOptions {
   /** Counts tokens that a function spent. */
   readonly spend: (tokens: TokenUsage) => void;
   /** Where secrets come from, and where the run keeps what it learns of them; absent where there are none. */
-  readonly secrets?: { readonly source: SecretSource; readonly kept: RunSecrets };
+  readonly secrets?: { readonly source: SecretSource; readonly kept: RunSecrets } | undefined;
   /** Takes a call on which there is no word yet, or gives the reason why it cannot wait for one; without it such a call is refused. */
-  readonly wait?: (pending: Omit<PendingApproval, "callId">, call: HostCall) => string | undefined;
+  readonly wait?:
+    | ((pending: Omit<PendingApproval, "callId">, call: HostCall) => string | undefined)
+    | undefined;
   /** Told of a call that was decided on, before anything comes of that; with false nothing does. Does not throw. */
-  readonly begin?: (call: HostCall) => Promise<boolean>;
+  readonly begin?: ((call: HostCall) => Promise<boolean>) | undefined;
   /** Takes secrets out of a text. */
   readonly redact: CallContext["redact"];
   /** Stops the run's wall time until it is disposed. */
@@ -97,6 +99,8 @@ export interface Passage {
   readonly approvedTargets: Set<string>;
   /** Ends with the script or the run. */
   readonly life: CallLife;
+  /** Whether it came to wait for a person's word. */
+  readonly state: { waits: boolean };
 }
 
 /** A call that ends here. */

@@ -151,6 +151,12 @@ function beginRun(
   const model = request.model ?? session.model ?? parts.model;
   const maxIterations = request.maxIterations ?? parts.maxIterations;
   spending.model = model;
+  const reserve = watchReservations({
+    spending,
+    estimate: budget.estimate,
+    onLimit: (limit) => run.reached ??= limit,
+  });
+  let gate: RunGate | undefined;
   const run: RunState = {
     parts,
     request,
@@ -180,12 +186,10 @@ function beginRun(
     }),
     sandbox,
     openGate: (turn) => {
-      const reserve = watchReservations({
-        spending,
-        estimate: budget.estimate,
-        onLimit: (limit) => run.reached ??= limit,
+      const handler = openGate({
+        ...(gate ??= runGate(setup, { sandbox, reserve })),
+        ...turnGate(setup, turn),
       });
-      const handler = openGate({ ...gateOptions(setup, { sandbox, turn }), reserve });
       const { trace, onCount } = turn;
       return watchCalls(handler, { spending, trace, onCount, onLimit: limitTeller(run) });
     },
@@ -279,42 +283,49 @@ function startSandbox(setup: RunSetup, session: Session): Promise<Sandbox> {
   return lease.start(() => traced(trace, { name: "agentloop.sandbox_build" }, build));
 }
 
-function gateOptions(
-  setup: RunSetup,
-  { sandbox, turn: { turn, note, wait, begin, approve: word } }: {
-    readonly sandbox: Sandbox;
-    readonly turn: TurnContext;
-  },
-): Omit<GateOptions, "reserve"> {
-  const { parts, request, runId, signal, recorder, spending, secrets, pauseWall } = setup;
-  const approve = word ?? request.approve ?? parts.approve;
+/** What the gates of all turns have in common. */
+type RunGate = Omit<GateOptions, keyof TurnGate>;
+
+/** What each turn adds. */
+type TurnGate = Pick<GateOptions, "turn" | "note" | "wait" | "begin" | "approve" | "approveAll">;
+
+function runGate(
+  { parts, request, runId, signal, recorder, spending, secrets, pauseWall }: RunSetup,
+  { sandbox, reserve }: { readonly sandbox: Sandbox; readonly reserve: GateOptions["reserve"] },
+): RunGate {
   const { calls } = parts;
-  const log = calls === undefined ? undefined : redactedCalls(calls, secrets);
   return {
     functions: sandbox.functions,
     limits: sandbox.limits,
     policy: parts.policy,
-    turn,
-    note,
-    ...(approve === undefined ? {} : { approve }),
-    // A word was given on this very call: it holds also where the policy would not ask any more.
-    approveAll: parts.approveAll || word !== undefined,
-    ...(wait === undefined ? {} : { wait }),
-    ...(begin === undefined ? {} : { begin }),
-    ...(log === undefined ? {} : { calls: log }),
-    ...(sandbox.secrets === undefined
-      ? {}
-      : { secrets: { source: sandbox.secrets, kept: secrets } }),
+    calls: calls && redactedCalls(calls, secrets),
+    secrets: sandbox.secrets && { source: sandbox.secrets, kept: secrets },
+    reserve,
     pauseWall,
     signal,
     runId,
     sessionId: request.sessionId,
-    ...(request.scope === undefined ? {} : { scope: request.scope }),
-    ...(request.userId === undefined ? {} : { userId: request.userId }),
+    scope: request.scope,
+    userId: request.userId,
     emit: recorder.emit,
     spend: (tokens) => spending.add(tokens),
     redact: recorder.redact,
     now: parts.now,
+  };
+}
+
+function turnGate(
+  { parts, request }: RunSetup,
+  { turn, note, wait, begin, approve: word }: TurnContext,
+): TurnGate {
+  return {
+    turn,
+    note,
+    wait,
+    begin,
+    approve: word ?? request.approve ?? parts.approve,
+    // A word was given on this very call: it holds also where the policy would not ask any more.
+    approveAll: parts.approveAll || word !== undefined,
   };
 }
 

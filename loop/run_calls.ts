@@ -96,7 +96,11 @@ export async function makeCalls(
   let { reply, stepIndex = 0 } = context;
   const onWritten = (step: RunStep | undefined) => {
     if (step === undefined) return;
-    conversation.add(step);
+    // What was redacted is said as it is kept.
+    const isKept = step.toolArgs === reply?.body.toolArgs;
+    conversation.add(
+      isKept ? { ...step, calls: calls.map((call) => Object.freeze({ ...call })) } : step,
+    );
     stepIndex = step.stepIndex;
     run.unsettled = [];
     run.reminders = 0;
@@ -132,8 +136,12 @@ export async function makeCalls(
     // Of calls that were begun elsewhere one is told of first: whoever began them may be slow, and have some of them wait.
     const isAlone = ends.some(({ call }) => lost?.has(call.id));
     for (const some of isAlone ? [ends.slice(0, 1), ends.slice(1)] : [ends]) {
-      const told = await records.finish(some.map((end) => ending(end, run)));
-      for (const step of told) conversation.add(step);
+      const endings = some.map((end) => ending(end, run));
+      const told = await records.finish(endings);
+      for (const [at, step] of told.entries()) {
+        const isKept = step.toolArgs === endings[at]!.body.toolArgs;
+        conversation.add(isKept ? { ...step, callId: some[at]!.call.id } : step);
+      }
       await context.claimEnds?.(told);
     }
     await endWaiting(run, { outcomes, calls, stepIndex, turn: context.turn });

@@ -131,7 +131,7 @@ export class Spending {
    * @throws {AgentLoopError} `store_failed` when the ledger fails.
    */
   async planCall(call: PlannedCall): Promise<number | undefined> {
-    await this.#readScope();
+    if (this.#options.ledger !== undefined) await this.#readScope();
     this.#plan(call);
     if (call.replyTokens !== undefined) return call.replyTokens;
     const left = this.#replyTokensLeft(call);

@@ -42,8 +42,16 @@ export function startTrace(
   return wrap(safely(() => tracer.start(name, clean(attributes))), { clean, secrets });
 }
 
-/** Does some work inside a span of its own, which ends with it and tells its failure. */
-export async function traced<T>(
+/** Does some work inside a span of its own, which ends with it and tells its failure. The work must not throw but reject. */
+export function traced<T>(
+  parent: Trace,
+  span: { readonly name: string; readonly attributes?: Attributes },
+  work: (trace: Trace) => Promise<T>,
+): Promise<T> {
+  return parent === NO_TRACE ? work(NO_TRACE) : within(parent, span, work);
+}
+
+async function within<T>(
   parent: Trace,
   { name, attributes }: { readonly name: string; readonly attributes?: Attributes },
   work: (trace: Trace) => Promise<T>,

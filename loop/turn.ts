@@ -5,7 +5,7 @@ import { actBy } from "./act_by.ts";
 import { type Asked, askModel, type Question } from "./ask_model.ts";
 import { type CallCost, NO_COST, stepCost } from "./call_cost.ts";
 import { scanReply } from "./fences.ts";
-import { fitRequest, shortenRequest } from "./fit_request.ts";
+import { fitRequest, isToBeFitted, shortenRequest } from "./fit_request.ts";
 import { giveAnswer, type TurnEnd } from "./give_answer.ts";
 import { READ_RESULT } from "./kept_results.ts";
 import { shown } from "./passage.ts";
@@ -152,7 +152,7 @@ const CUT_OFF = "[The answer was cut off here.]";
 
 /** Asks the model. A request that its provider found too long is made shorter and sent once more; never as it was. */
 async function ask(run: RunState, hooks: AskHooks): Promise<Asked> {
-  await fitRequest(run);
+  if (isToBeFitted(run)) await fitRequest(run);
   try {
     return await askOnce(run, hooks);
   } catch (error) {

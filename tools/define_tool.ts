@@ -118,9 +118,7 @@ export function defineTool<const Parameters extends ToolParameters>(
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(target === undefined ? {} : { target }),
     ...(preview === undefined ? {} : { preview }),
-    check: isStandardSchema(parameters)
-      ? (args) => whenObject(args, (value) => checkStandard(parameters, value))
-      : schemaCheck(sound),
+    check: isStandardSchema(parameters) ? standardCheck(parameters) : schemaCheck(sound),
     execute,
   });
 }
@@ -180,19 +178,23 @@ function returnsOf({ name, returns }: ToolDefinition): JsonSchema | undefined {
 
 /** The check of a JSON Schema; what its patterns need is loaded with the first call. */
 function schemaCheck(sound: SoundSchema): Tool["check"] {
-  let matchers: Promise<ReadonlyMap<string, Matcher>> | undefined;
-  return (args) =>
-    whenObject(args, async (value) => {
-      matchers ??= compilePatterns(sound.patterns);
-      const issues = findIssues(value, { sound, matchers: await matchers });
-      return issues.length === 0 ? { ok: true, value } : { ok: false, issues };
-    });
+  let compiling: Promise<ReadonlyMap<string, Matcher>> | undefined;
+  let matchers: ReadonlyMap<string, Matcher> | undefined = sound.patterns.size === 0
+    ? new Map()
+    : undefined;
+  return async (args) => {
+    if (!isObject(args)) return noObject(args);
+    matchers ??= await (compiling ??= compilePatterns(sound.patterns));
+    const issues = findIssues(args, { sound, matchers });
+    return issues.length === 0 ? { ok: true, value: args } : { ok: false, issues };
+  };
 }
 
-async function whenObject(
-  args: unknown,
-  check: (value: JsonValue) => Promise<CheckedArguments>,
-): Promise<CheckedArguments> {
-  if (isObject(args)) return await check(args);
+/** The check of a library's schema. */
+function standardCheck(schema: StandardSchema): Tool["check"] {
+  return async (args) => isObject(args) ? await checkStandard(schema, args) : noObject(args);
+}
+
+function noObject(args: unknown): CheckedArguments {
   return { ok: false, issues: [`$: expected object, got ${showValue(args)}`] };
 }

@@ -154,7 +154,9 @@ function valuesOf(
   id: SQLInputValue,
   { steps, now }: { readonly steps: readonly RunStep[]; readonly now: number },
 ): SQLInputValue[] {
-  return steps.flatMap((step) => [...stepColumns(id, step), now]);
+  const values: SQLInputValue[] = [];
+  for (const step of steps) values.push(...stepColumns(id, step), now);
+  return values;
 }
 
 /** The last steps of a session, oldest first. */

@@ -15,9 +15,10 @@ interface Context {
 
 /** Checks an object. */
 export function fitsObject(schema: JsonSchema, value: Members, context: Context): boolean {
-  const rules = [fitsCounts, hasRequired, hasDependents, fitNames, fitMembers];
-  return all(rules, context.place, (rule) => rule(schema, value, context));
+  return all(RULES, context.place, (rule) => rule(schema, value, context));
 }
+
+const RULES = [fitsCounts, hasRequired, hasDependents, fitNames, fitMembers];
 
 function fitsCounts(schema: JsonSchema, value: Members, { place, walk }: Context): boolean {
   const { minProperties, maxProperties } = schema;
@@ -46,6 +47,7 @@ function hasRequired(schema: JsonSchema, value: Members, { place, walk }: Contex
 }
 
 function hasDependents(schema: JsonSchema, value: Members, { place, walk }: Context): boolean {
+  if (schema.dependentRequired === undefined && schema.dependentSchemas === undefined) return true;
   const required = Object.entries((schema.dependentRequired ?? {}) as Record<string, string[]>);
   const schemas = Object.entries(schemaMap(schema, "dependentSchemas") ?? {});
   const named = ([name]: readonly [string, unknown]) => Object.hasOwn(value, name);
