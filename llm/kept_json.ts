@@ -1,16 +1,28 @@
 /** JSON that was made before, of what cannot change. Pure but for what it remembers, which goes with the values. */
 
-const texts = new WeakMap<object, string>();
+const parts = new WeakMap<readonly object[], readonly string[]>();
 
-/** The JSON of a value: the text that was kept, where there is one. */
-export function jsonOf(value: unknown): string | undefined {
-  const kept = typeof value === "object" && value !== null ? texts.get(value) : undefined;
-  return kept ?? JSON.stringify(value);
+/** Keeps the JSON of each item of a list, which must not change any more, for as long as there is the list. */
+export function keepParts(list: readonly object[], json: readonly string[]): void {
+  parts.set(list, json);
 }
 
-/** Keeps the JSON of an object, which must not change any more, for as long as there is the object. */
-export function keepJson(value: object, json: string): void {
-  texts.set(value, json);
+/** The JSON of an object; of its members that are lists it is put together from what was kept. */
+export function bodyJson(body: object): string {
+  const pieces: string[] = [];
+  for (const [name, value] of Object.entries(body)) {
+    if (value === undefined) continue;
+    pieces.push(pieces.length === 0 ? "{" : ",", JSON.stringify(name), ":");
+    const kept = parts.get(value);
+    if (kept === undefined) pieces.push(JSON.stringify(value));
+    else if (kept.length === 0) pieces.push("[]");
+    else {
+      for (let at = 0; at < kept.length; at++) pieces.push(at === 0 ? "[" : ",", kept[at]!);
+      pieces.push("]");
+    }
+  }
+  pieces.push(pieces.length === 0 ? "{}" : "}");
+  return pieces.join("");
 }
 
 /** Whether nothing of a value of JSON can change any more. */

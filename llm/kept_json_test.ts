@@ -1,6 +1,6 @@
 import { deepEqual, equal, notEqual } from "node:assert/strict";
 import type { Message, ToolDeclaration } from "../contracts/model.ts";
-import { isFrozenWhole, jsonOf } from "./kept_json.ts";
+import { bodyJson, isFrozenWhole } from "./kept_json.ts";
 import { type CallForm, wireMessages } from "./wire_messages.ts";
 import { wireTools } from "./wire_tools.ts";
 
@@ -22,12 +22,18 @@ function frozen<T>(value: T): T {
   return Object.freeze(value);
 }
 
+/** A list as it arrives. */
+function jsonOf(list: readonly object[]): unknown[] {
+  return JSON.parse(bodyJson({ list })).list;
+}
+
 function sent(
   messages: readonly Message[],
   { tools = [], forms = [] }: { tools?: ToolDeclaration[]; forms?: CallForm[] } = {},
 ): string[] {
-  const json = jsonOf(wireMessages({ messages, tools }, new Set(forms)))!;
-  return JSON.parse(json).map((message: unknown) => JSON.stringify(message));
+  return jsonOf(wireMessages({ messages, tools }, new Set(forms))).map((message) =>
+    JSON.stringify(message)
+  );
 }
 
 const TOOL: ToolDeclaration = { name: "read it", description: "reads \ud83d", parameters: {} };
@@ -78,14 +84,14 @@ Deno.test("kept JSON: a form that a provider asks for later is kept to", () => {
 Deno.test("kept JSON: a declaration that can change is sent as it is now", () => {
   const parameters = { type: "object" };
   const tool = Object.freeze({ ...TOOL, parameters });
-  const json = () => jsonOf(wireTools([tool]))!;
+  const json = () => bodyJson({ tools: wireTools([tool]) });
   const before = json();
   equal(before.includes('"reads \ufffd"'), true);
   parameters.type = "array";
   notEqual(json(), before);
   const settled = frozen(structuredClone(tool));
   equal(wireTools([settled])[0], wireTools([settled])[0]);
-  equal(jsonOf(wireTools([settled, tool])), JSON.stringify(wireTools([settled, tool])));
+  deepEqual(jsonOf(wireTools([settled, tool])), wireTools([settled, tool]));
 });
 
 Deno.test("kept JSON: conversations that begin alike, grow, shrink and change in the middle are each sent as they are", () => {
@@ -110,8 +116,20 @@ Deno.test("kept JSON: conversations that begin alike, grow, shrink and change in
   for (const list of [...lists, ...lists.toReversed()]) {
     const wire = wireMessages({ messages: list }, new Set());
     deepEqual(wire, list);
-    equal(jsonOf(wire), JSON.stringify(list));
+    equal(bodyJson({ list: wire }), JSON.stringify({ list }));
   }
+});
+
+Deno.test("kept JSON: a body is the JSON that it would be otherwise", () => {
+  const settled = frozen(exchange());
+  const messages = wireMessages({ messages: settled }, new Set());
+  const bodies = [
+    {},
+    { model: "m" },
+    { messages, model: "\ud83d", none: undefined, flag: true, nothing: null, list: [1, "a"] },
+    { a: undefined, messages: wireMessages({ messages: [] }, new Set()), tools: wireTools([TOOL]) },
+  ];
+  for (const body of bodies) equal(bodyJson(body), JSON.stringify(body));
 });
 
 Deno.test("kept JSON: a value is frozen whole when nothing in it can change", () => {

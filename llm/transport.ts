@@ -1,5 +1,5 @@
 /** How requests of the wire get to an endpoint: its address, and what stands at the head of each. */
-import { jsonOf } from "./kept_json.ts";
+import { bodyJson } from "./kept_json.ts";
 import type { ResolvedConfig } from "./openai_config.ts";
 import type { ResourceTransport } from "./openai_package.d.ts";
 
@@ -30,16 +30,6 @@ export function transportTo(
     getAPIList: (path, _page, { signal }) =>
       fetch(`${base}${path}${query}`, { method: "GET", headers, signal }),
   };
-}
-
-/** The JSON of a body, much of which is mostly what was sent before. */
-function bodyJson(body: object): string {
-  const fields: string[] = [];
-  for (const [name, value] of Object.entries(body)) {
-    const json = jsonOf(value);
-    if (json !== undefined) fields.push(`${JSON.stringify(name)}:${json}`);
-  }
-  return `{${fields.join(",")}}`;
 }
 
 function splitQuery(url: string): [base: string, query: string] {

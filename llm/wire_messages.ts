@@ -52,7 +52,19 @@ export function wireMessages(
   return forms.size === 0 ? sent.shaped(messages, shape) : messages.map(shape);
 }
 
-const sent = new SentList<Message, WireMessage>(isSettled);
+const sent = new SentList<Message, WireMessage>(isSettled, messageJson);
+
+/** System prompts are long, and many conversations begin with the same one. */
+const systemJson = new WeakMap<Message, string>();
+
+function messageJson(wire: WireMessage, message: Message): string {
+  if (message.role !== "system" || !isSettled(message)) return JSON.stringify(wire);
+  const known = systemJson.get(message);
+  if (known !== undefined) return known;
+  const json = JSON.stringify(wire);
+  systemJson.set(message, json);
+  return json;
+}
 
 /** How calls are said. */
 interface Wording {

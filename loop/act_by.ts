@@ -4,19 +4,21 @@ import { composePrompt } from "./prompt.ts";
 import type { Protocol } from "./protocol.ts";
 import { declareDiscovery } from "./run_discovery.ts";
 import type { RunState } from "./run_state.ts";
+import { systemMessage } from "./system_message.ts";
 
 /** From the next request on the run acts by a protocol. */
 export function actBy(run: RunState, protocol: Protocol): void {
   const { budget, tally, tools, request, sandbox, persona } = run;
   run.protocol = protocol;
   if (protocol.name === "code-tool") run.conversation.sayScriptsAsCalls();
-  tally.systemPrompt = composePrompt(protocol.instructions, {
+  const prompt = composePrompt(protocol.instructions, {
     persona,
     sandboxApi: declareDiscovery(run, sandbox.prompt),
     context: request.context,
   });
+  run.systemMessage = systemMessage(prompt);
+  tally.systemPrompt = run.systemMessage.content;
   const offered = protocol.offer(tools, false).tools ?? [];
-  run.systemMessage = Object.freeze({ role: "system", content: tally.systemPrompt });
   run.systemTokens = budget.estimate(tally.systemPrompt) + MESSAGE_TOKENS +
     (offered.length === 0 ? 0 : budget.estimate(JSON.stringify(offered)));
 }
