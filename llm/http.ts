@@ -31,7 +31,7 @@ export interface ExchangeOptions {
  *
  * @throws the signal's reason when it ends.
  */
-export async function exchange(
+export function exchange(
   sender: Sender,
   { request, read, options }: {
     readonly request: Exchange;
@@ -40,22 +40,24 @@ export async function exchange(
   },
 ): Promise<Failure | undefined> {
   const { signal } = options;
-  signal?.throwIfAborted();
-  const controller = new AbortController();
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = () => {
-    aborted.reject(signal?.reason);
-    controller.abort(signal?.reason);
-  };
-  signal?.addEventListener("abort", onAbort, { once: true });
-  const work = sendAndRead(sender, { request, read, options, controller });
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal?.removeEventListener("abort", onAbort);
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const controller = new AbortController();
     // After an abort the work still ends, with nobody waiting for it.
-    work.catch(() => {});
-  }
+    const onAbort = () => {
+      reject(signal?.reason);
+      controller.abort(signal?.reason);
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
+    const end = () => signal?.removeEventListener("abort", onAbort);
+    sendAndRead(sender, { request, read, options, controller }).then((failure) => {
+      end();
+      resolve(failure);
+    }, (error) => {
+      end();
+      reject(error);
+    });
+  });
 }
 
 async function sendAndRead(

@@ -104,28 +104,19 @@ class OpenAIClient implements Client {
     assertToolOrder(request.messages);
     const model = request.model ?? this.#config.model ?? await this.#defaultModel(request.signal);
     this.#assertToolCount(model, request);
-    let delivered = false;
-    let spent: TokenUsage = NO_USAGE;
-    const tried = await withRetries<Completion>(async () => {
-      const { outcome, builder } = await this.#ask(model, request);
-      delivered = builder.delivered;
-      if (outcome.ok) return outcome;
-      spent = addUsage(spent, builder.usage);
-      // Text that was shown can only be taken back from a listener that knows how.
-      const stuck = delivered && request.onRestart === undefined;
-      return stuck ? { ok: false, failure: { ...outcome.failure, retryable: false } } : outcome;
-    }, {
+    const asked: Asked = { delivered: false, spent: NO_USAGE };
+    const tried = await withRetries<Completion>(() => this.#ask(model, request, asked), {
       policy: this.#config,
       ...(request.signal === undefined ? {} : { signal: request.signal }),
       onRetry: () => {
-        if (delivered) request.onRestart?.();
+        if (asked.delivered) request.onRestart?.();
       },
     });
-    if (tried.ok) return { ...tried.value, usage: addUsage(spent, tried.value.usage) };
+    if (tried.ok) return { ...tried.value, usage: addUsage(asked.spent, tried.value.usage) };
     throw this.#error(tried.failure, {
       task: this.#taskOf(model),
       tries: tried.tries,
-      tokens: spent,
+      tokens: asked.spent,
     });
   }
 
@@ -148,7 +139,8 @@ class OpenAIClient implements Client {
   async #ask(
     model: string,
     request: CompletionRequest,
-  ): Promise<{ outcome: Outcome<Completion>; builder: ReplyBuilder }> {
+    asked: Asked,
+  ): Promise<Outcome<Completion>> {
     for (let adaptations = 0;; adaptations++) {
       const adaptation = this.#adaptations.get(model) ??
         firstAdaptation(this.#config.endpoint.isOpenAI);
@@ -159,15 +151,20 @@ class OpenAIClient implements Client {
         read: (bytes) => readReply(bytes, { builder, idleTimeoutMs: this.#config.idleTimeoutMs }),
         options: this.#optionsFor(request.signal),
       });
+      asked.delivered = builder.delivered;
       const failure = failed && body.tools ? failureWithTools(failed) : failed;
-      if (failure === undefined) {
-        return { outcome: { ok: true, value: builder.finish(model) }, builder };
-      }
+      if (failure === undefined) return { ok: true, value: builder.finish(model) };
       const adapted = adaptations < MAX_ADAPTATIONS && !builder.delivered
         ? adaptedTo(failure, { adaptation, body })
         : undefined;
-      if (adapted === undefined) return { outcome: { ok: false, failure }, builder };
-      this.#adaptations.set(model, adapted);
+      if (adapted !== undefined) {
+        this.#adaptations.set(model, adapted);
+        continue;
+      }
+      asked.spent = addUsage(asked.spent, builder.usage);
+      // Text that was shown can only be taken back from a listener that knows how.
+      const stuck = builder.delivered && request.onRestart === undefined;
+      return { ok: false, failure: stuck ? { ...failure, retryable: false } : failure };
     }
   }
 
@@ -204,6 +201,14 @@ class OpenAIClient implements Client {
   ): AgentLoopError {
     return toError(failure, { ...details, scrub: this.#config.scrub });
   }
+}
+
+/** What came of the tries so far. */
+interface Asked {
+  /** Whether the newest one showed text. */
+  delivered: boolean;
+  /** What those cost that failed. */
+  spent: TokenUsage;
 }
 
 // After an abort the caller has gone on; what is still in flight must not reach it.

@@ -6,7 +6,7 @@ import type { RedactionStream } from "../contracts/redaction.ts";
 import { untilAborted } from "./abort.ts";
 import { AnswerStream } from "./answer_stream.ts";
 import { checkCompletion } from "./completion_checks.ts";
-import { attempt } from "./failure.ts";
+import { attempt, toAgentLoopError } from "./failure.ts";
 import { RedactedChunks } from "./redacted_chunks.ts";
 import type { Reply } from "./reply.ts";
 import { type Attributes, type Trace, traced } from "./trace.ts";
@@ -76,7 +76,8 @@ async function askOnce(question: Question): Promise<{ completion: Completion; re
   });
   const stream = chunks && new AnswerStream(chunks);
   try {
-    const completion = await complete(question, stream);
+    const maxTokens = await untilAborted(question.signal, question.beforeCall());
+    const completion = await complete(question, { stream, maxTokens });
     if (completion.finishReason === "content_filter") {
       throw new AgentLoopError(
         "The provider's content filter stopped the model's reply. Rephrase the message, or choose another model.",
@@ -99,9 +100,14 @@ async function askOnce(question: Question): Promise<{ completion: Completion; re
 }
 
 /** Makes the call, in a span of its own. Its cost is told whether or not it succeeds. */
-async function complete(question: Question, stream: AnswerStream | undefined): Promise<Completion> {
+function complete(
+  question: Question,
+  { stream, maxTokens }: {
+    readonly stream: AnswerStream | undefined;
+    readonly maxTokens: number | undefined;
+  },
+): Promise<Completion> {
   const { llm, request, signal, onCall, trace } = question;
-  const maxTokens = await untilAborted(signal, question.beforeCall());
   const streaming = stream && {
     onText: (chunk: string) => stream.feed(chunk),
     onRestart: () => stream.restart(),
@@ -117,19 +123,17 @@ async function complete(question: Question, stream: AnswerStream | undefined): P
     "gen_ai.request.max_tokens": maxTokens,
     "agentloop.llm_call.messages": request.messages.length,
   };
-  return await traced(trace, { name: "agentloop.llm_call", attributes }, async (span) => {
+  return traced(trace, { name: "agentloop.llm_call", attributes }, async (span) => {
     try {
       question.onStart();
-      const completion = await untilAborted(
+      const given = await untilAborted(
         signal,
         attempt(
-          { doing: "ask the model", code: "internal" },
-          async () =>
-            checkCompletion(
-              await llm.complete({ ...request, ...bound, ...streaming, ...noticing, signal }),
-            ),
+          ASKING,
+          () => llm.complete({ ...request, ...bound, ...streaming, ...noticing, signal }),
         ),
       );
+      const completion = checked(given);
       onCall(completion.usage, completion);
       span.set(replyAttributes(completion));
       return completion;
@@ -138,6 +142,16 @@ async function complete(question: Question, stream: AnswerStream | undefined): P
       throw error;
     }
   });
+}
+
+const ASKING = { doing: "ask the model", code: "internal" } as const;
+
+function checked(given: Completion): Completion {
+  try {
+    return checkCompletion(given);
+  } catch (cause) {
+    throw toAgentLoopError(cause, ASKING);
+  }
 }
 
 function replyAttributes({ usage, model, finishReason }: Completion): Attributes {

@@ -29,10 +29,10 @@ export interface Performance {
  * @throws {WaitingForApproval} when there is no word yet on one of its calls; then it is kept.
  * @throws {AgentLoopError} when the store or the sandbox fails, and the run's reason when it is ended meanwhile.
  */
-export async function executeScript(run: RunState, given: Performance): Promise<Execution> {
+export function executeScript(run: RunState, given: Performance): Promise<Execution> {
   const { script: { source }, trace } = given;
   const attributes = { "agentloop.execute_js.source_bytes": utf8Bytes(source) };
-  return await traced(trace, { name: "agentloop.execute_js", attributes }, async (span) => {
+  return traced(trace, { name: "agentloop.execute_js", attributes }, async (span) => {
     const execution = await execute(run, { ...given, trace: span });
     span.set({
       "agentloop.execute_js.ok": execution.failure === undefined,
@@ -131,11 +131,11 @@ const ENDED_BY_ITSELF: ReadonlySet<string | undefined> = new Set([
 const STOPPED = new DOMException("the script was stopped", "AbortError");
 
 /** Runs a script in the sandbox; ends at once when the run does. */
-async function evaluate(
+function evaluate(
   run: RunState,
   { source, seed, onCall, onSleep, now, signal }: Omit<EvaluateRequest, "argsJson">,
 ): Promise<Execution> {
-  return await untilAborted(
+  return untilAborted(
     run.signal,
     attempt({ doing: "run the script", code: "sandbox_lost" }, () =>
       run.sandbox.evaluate({

@@ -10,11 +10,13 @@ export interface Doing {
 }
 
 /** Does something with the world; what fails there and has no code of its own gets one. */
-export async function attempt<T>(what: Doing, work: () => T | Promise<T>): Promise<T> {
+export function attempt<T>(what: Doing, work: () => T | PromiseLike<T>): Promise<T> {
   try {
-    return await work();
+    return Promise.resolve(work()).catch((cause) => {
+      throw toAgentLoopError(cause, what);
+    });
   } catch (cause) {
-    throw toAgentLoopError(cause, what);
+    return Promise.reject(toAgentLoopError(cause, what));
   }
 }
 

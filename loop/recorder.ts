@@ -137,10 +137,10 @@ export class Recorder {
     return { sessionId, runId, ...this.#cleanStep(body), createdAt: now() };
   }
 
-  async #append<T>({ stepType }: StepBody, append: () => Promise<T>): Promise<T> {
+  #append<T>({ stepType }: StepBody, append: () => Promise<T>): Promise<T> {
     const doing = `append a step (${stepType}) of session ${this.#options.sessionId}`;
     const appended = attempt({ doing, code: "store_failed" }, append);
-    return await (this.#signal === undefined ? appended : untilAborted(this.#signal, appended));
+    return this.#signal === undefined ? appended : untilAborted(this.#signal, appended);
   }
 
   /** Keeps back what is told from now on: it comes of something that is not in the store yet. Events of steps are told all the same. */

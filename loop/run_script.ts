@@ -8,7 +8,7 @@ import type { KeptResult } from "./call_steps.ts";
 import { boundArgs } from "./carried_bound.ts";
 import { type CarriedData, carryValue } from "./carried_data.ts";
 import { executeScript, type Performance } from "./execute_script.ts";
-import { attempt } from "./failure.ts";
+import { attempt, toAgentLoopError } from "./failure.ts";
 import { writeObservation } from "./observation.ts";
 import { protocolMark } from "./protocol.ts";
 import { goesOnIn, warnOfWord } from "./pending.ts";
@@ -116,7 +116,7 @@ async function concludeScript(
   const { recorder, conversation } = run;
   const { source, ignoredBlocks, seed } = script;
   if (past !== undefined) await closeScript(run, script);
-  const returned = await readReturned(execution);
+  const returned = readReturned(execution);
   const content = writeObservation({
     execution: redacted(execution, recorder),
     ...(returned === undefined ? {} : { digest: returned.data.digest }),
@@ -176,13 +176,14 @@ interface Returned {
 }
 
 /** Reads what a script returned; nothing when it returned nothing or failed. */
-async function readReturned({ failure, valueJson }: Execution): Promise<Returned | undefined> {
+function readReturned({ failure, valueJson }: Execution): Returned | undefined {
   if (failure !== undefined || valueJson === undefined) return undefined;
-  const value: JsonValue = await attempt(
-    { doing: "read what the script returned", code: "internal" },
-    () => JSON.parse(valueJson),
-  );
-  return { data: carryValue(valueJson, value), value };
+  try {
+    const value: JsonValue = JSON.parse(valueJson);
+    return { data: carryValue(valueJson, value), value };
+  } catch (cause) {
+    throw toAgentLoopError(cause, { doing: "read what the script returned", code: "internal" });
+  }
 }
 
 /** Makes what a script returned the next one's arguments, in this run and for those to come. */

@@ -30,9 +30,9 @@ const MAX_QUOTED_BYTES = 4096;
  * @throws {AgentLoopError} when the model, the store or the sandbox fails, and the run's reason when it is ended meanwhile.
  * @throws {LimitReached} when the run has come to one of its limits.
  */
-export async function takeTurn(run: RunState, turn: number): Promise<TurnEnd> {
+export function takeTurn(run: RunState, turn: number): Promise<TurnEnd> {
   const attributes = { "agentloop.turn.number": turn };
-  return await traced(run.trace, { name: "agentloop.turn", attributes }, async (trace) => {
+  return traced(run.trace, { name: "agentloop.turn", attributes }, async (trace) => {
     const startedAt = run.parts.now().getTime();
     let started = false;
     // Told when the model is asked, not before: a run may end on a limit first.

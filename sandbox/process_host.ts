@@ -86,12 +86,14 @@ class ProcessHost implements SandboxHost {
         place?.starting.then((process) => sendPacks(place, process, keyed), () => {});
       },
       usePacks: (packs) => keyed = keyedLease({ ...options, packs }),
-      evaluate: async (request) => {
+      evaluate: (request) => {
         if (closing.signal.aborted) {
-          throw new TypeError("The sandbox was disposed; build another one.");
+          return Promise.reject(new TypeError("The sandbox was disposed; build another one."));
         }
-        return refuseLargeSource(request, options.limits) ??
-          await this.#evaluate(scope, { ...request, signal: join(request.signal) }, keyed);
+        const refused = refuseLargeSource(request, options.limits);
+        return refused === undefined
+          ? this.#evaluate(scope, { ...request, signal: join(request.signal) }, keyed)
+          : Promise.resolve(refused);
       },
       [Symbol.asyncDispose]: async () => {
         if (closing.signal.aborted) return;
@@ -121,7 +123,7 @@ class ProcessHost implements SandboxHost {
       if (place === undefined) return failedExecution(request, failureFor("cancelled", limits));
       try {
         if (scope.ended) continue;
-        const process = await untilReady(place, request.signal);
+        const process = readyNow(place, request.signal) ?? await untilReady(place, request.signal);
         if (process === undefined) {
           return failedExecution(request, failureFor("cancelled", limits));
         }
@@ -176,13 +178,17 @@ function joiner(own: AbortSignal): (signal: AbortSignal | undefined) => AbortSig
   };
 }
 
+/** The process where it is ready already, as it mostly is. */
+function readyNow({ process }: Place, signal: AbortSignal | undefined): GuestProcess | undefined {
+  return process?.isReady && !signal?.aborted ? process : undefined;
+}
+
 /** The process once it is ready; `undefined` when the signal ends first. */
 async function untilReady(
   place: Place,
   signal: AbortSignal | undefined,
 ): Promise<GuestProcess | undefined> {
   const process = await place.starting;
-  if (process.isReady && signal?.aborted !== true) return process;
   const ended = Promise.withResolvers<undefined>();
   const onAbort = (): void => ended.resolve(undefined);
   signal?.addEventListener("abort", onAbort, { once: true });

@@ -67,7 +67,7 @@ export function runScript(
     function onMessage(message: GuestMessage & { readonly id: number }, body: Uint8Array): void {
       switch (message.type) {
         case "call":
-          return void call(message, body);
+          return call(message, body);
         case "answer":
           return takeAnswer(body);
         case "done":
@@ -92,10 +92,10 @@ export function runScript(
       process.kill();
     }
 
-    async function call(
+    function call(
       { sequence, name }: GuestMessage & { readonly type: "call" },
       body: Uint8Array,
-    ): Promise<void> {
+    ): void {
       if (ended) return;
       // The realm counts and measures too: a guest that goes beyond the bounds was broken.
       const bounded = hostCalls < limits.hostCalls && body.length <= limits.callArgumentBytes;
@@ -105,7 +105,7 @@ export function runScript(
       }
       hostCalls++;
       const call: HostCall = { name, argsJson, sequence, signal: calls.signal };
-      answer(sequence, await answerCall(call, request, limits));
+      answerCall(call, request, limits).then((reply) => answer(sequence, reply));
     }
     function answer(sequence: number, reply: HostReply): void {
       if (ended) return;
