@@ -211,6 +211,8 @@ export function uniqueIds(
   ids: readonly (string | undefined)[],
   earlier: readonly string[],
 ): string[] {
+  const [only] = ids;
+  if (ids.length === 1 && only !== undefined && !earlier.includes(only)) return [only];
   const wanted = new Set(ids);
   const taken = new Set<string>();
   for (const id of earlier) if (wanted.has(id)) taken.add(id);

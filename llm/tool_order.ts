@@ -11,11 +11,19 @@ import type { Message } from "../contracts/model.ts";
  * @throws {TypeError} naming the first message that does not keep to it.
  */
 export function assertToolOrder(messages: readonly Message[]): void {
-  let open = new Set<string>();
+  /** Calls that are not answered yet: one of them, as there mostly is only one, and the others. */
+  let one: string | undefined;
+  let others: Set<string> | undefined;
+  const left = (): string[] => [...(one === undefined ? [] : [one]), ...(others ?? [])];
+  const answer = (id: string): boolean => {
+    if (id !== one) return others?.delete(id) ?? false;
+    one = undefined;
+    return true;
+  };
   for (let at = 0; at < messages.length; at++) {
     const { role, toolCalls, toolCallId } = messages[at]!;
     if (role === "tool") {
-      if (toolCallId === undefined || !open.delete(toolCallId)) {
+      if (toolCallId === undefined || !answer(toolCallId)) {
         throw wrong(
           at,
           `answers ${shown(toolCallId)}, which is no open call of the message before`,
@@ -23,15 +31,19 @@ export function assertToolOrder(messages: readonly Message[]): void {
       }
       continue;
     }
-    if (open.size > 0) throw wrong(at, `stands where the results of ${list(open)} must stand`);
+    const isOpen = one !== undefined || (others?.size ?? 0) > 0;
+    if (isOpen) throw wrong(at, `stands where the results of ${list(left())} must stand`);
     if (toolCallId !== undefined) throw wrong(at, `is no tool message and has a toolCallId`);
     if (toolCalls === undefined || toolCalls.length === 0) continue;
     if (role !== "assistant") throw wrong(at, `makes calls and is of the role ${shown(role)}`);
-    open = new Set(toolCalls.map(({ id }) => id));
-    if (open.size < toolCalls.length) throw wrong(at, "makes two calls of the same id");
-    if (open.has("")) throw wrong(at, "makes a call without an id");
+    one = toolCalls[0]!.id;
+    others = toolCalls.length === 1 ? undefined : new Set(toolCalls.slice(1).map(({ id }) => id));
+    const isTwice = others !== undefined && (others.has(one) || others.size < toolCalls.length - 1);
+    if (isTwice) throw wrong(at, "makes two calls of the same id");
+    if (one === "" || others?.has("")) throw wrong(at, "makes a call without an id");
   }
-  if (open.size > 0) throw wrong(messages.length, `must be the result of ${list(open)}`);
+  const open = left();
+  if (open.length > 0) throw wrong(messages.length, `must be the result of ${list(open)}`);
 }
 
 function wrong(at: number, what: string): TypeError {
@@ -40,8 +52,8 @@ function wrong(at: number, what: string): TypeError {
   );
 }
 
-function list(ids: ReadonlySet<string>): string {
-  return [...ids].map(shown).join(", ");
+function list(ids: readonly string[]): string {
+  return ids.map(shown).join(", ");
 }
 
 function shown(id: string | undefined): string {

@@ -18,7 +18,7 @@ export class CallLife implements Disposable {
 
   constructor(sources: readonly AbortSignal[]) {
     // A call of a tool hangs on the run's signal in both ways.
-    this.#sources = [...new Set(sources)];
+    this.#sources = sources.filter((source, at) => sources.indexOf(source) === at);
     this.#onEnd = () => {
       this.#controller.abort(sources.find((source) => source.aborted)?.reason);
     };

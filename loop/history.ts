@@ -153,9 +153,9 @@ export class Conversation {
     this.replace(this.#pieces.with(at, { ...piece, content }));
   }
 
-  /** The messages, oldest first. `unsettled` follow them in this request only. Those that do not change from one request to the next are the same objects, and frozen. */
-  messages(unsettled: readonly Message[] = []): Message[] {
-    return this.#joiner.join([...this.#pieces, ...unsettled]);
+  /** The messages, oldest first, behind those of `head`. `unsettled` follow them in this request only. Those that do not change from one request to the next are the same objects, and frozen. */
+  messages(unsettled: readonly Message[] = [], head: readonly Message[] = []): Message[] {
+    return this.#joiner.join([...this.#pieces, ...unsettled], head);
   }
 
   /** Puts other pieces in the place of those that there are. The newest script, where it is among them, still becomes its line later. */

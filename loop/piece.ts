@@ -73,8 +73,8 @@ export class PieceJoiner {
   /** Behind how many pieces each message ends. */
   readonly #ends: number[] = [];
 
-  /** The messages, in a list of the caller's own. The list of pieces must not change any more. */
-  join(pieces: readonly Joinable[]): Message[] {
+  /** The messages, behind those of `head`, in a list of the caller's own. The list of pieces must not change any more. */
+  join(pieces: readonly Joinable[], head: readonly Message[] = []): Message[] {
     this.#keepBeginningOf(pieces);
     for (let at = this.#ends.at(-1) ?? 0; at < pieces.length; at++) {
       const piece = pieces[at]!;
@@ -85,7 +85,7 @@ export class PieceJoiner {
       this.#ends.push(at + 1);
     }
     this.#pieces = pieces;
-    return [...this.#messages];
+    return [...head, ...this.#messages];
   }
 
   #keepBeginningOf(pieces: readonly Joinable[]): void {

@@ -185,7 +185,7 @@ function askOnce(run: RunState, { trace, onStart, isLast }: AskHooks): Promise<A
   return askModel({
     llm: parts.llm,
     request: {
-      messages: [run.systemMessage, ...conversation.messages(run.unsettled)],
+      messages: conversation.messages(run.unsettled, [run.systemMessage]),
       ...(model === undefined ? {} : { model }),
       ...offerOf(run, isLast),
     },

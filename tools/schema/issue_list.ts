@@ -10,29 +10,35 @@ const MAX_PATH_STEPS = 12;
 
 /** Collects faults. */
 export class IssueList {
-  readonly #lines = new Set<string>();
+  #lines: Set<string> | undefined;
   /** Whether there are more than are told. */
   more = false;
 
   /** Whether no further one is told. */
   get full(): boolean {
-    return this.#lines.size >= MAX_ISSUES;
+    return this.#lines !== undefined && this.#lines.size >= MAX_ISSUES;
   }
 
   /** Adds a fault at a place. It is put into words only when it is told. */
   add(place: Place, fault: () => Fault): void {
     if (this.full) this.more = true;
-    else this.#lines.add(`${pathOf(place)}: ${words(fault())}`);
+    else this.#add(`${pathOf(place)}: ${words(fault())}`);
   }
 
   /** Says that the check has ended before its end. */
   bound(why: string): void {
-    this.#lines.add(`$: ${why}`);
+    this.#add(`$: ${why}`);
   }
 
   /** The lines, the last of which says whether there are more. */
   lines(): readonly string[] {
-    return this.more ? [...this.#lines, "and more"] : [...this.#lines];
+    const lines = [...this.#lines ?? []];
+    return this.more ? [...lines, "and more"] : lines;
+  }
+
+  #add(line: string): void {
+    this.#lines ??= new Set();
+    this.#lines.add(line);
   }
 }
 
