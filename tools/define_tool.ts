@@ -1,5 +1,4 @@
 /** Makes tools: checks what an author says of one, and joins the schema with the code that it guards. */
-import type { JsonValue } from "../contracts/json.ts";
 import type { CallAim } from "../contracts/policy.ts";
 import type { CallContext } from "../contracts/sandbox.ts";
 import type { CheckedArguments, JsonSchema, Tool, ToolArguments } from "../contracts/tool.ts";
