@@ -14,6 +14,6 @@ export function refuseUnknown(
   if (unknown === undefined) return;
   const shown = unknown.length <= 100 ? unknown : `${unknown.slice(0, 100).toWellFormed()}…`;
   throw new TypeError(
-    `${caller}: there is no option ${shown}; there are ${Object.keys(known).join(", ")}`,
+    `${caller}: there is no option ${shown}; there are ${Object.keys(known).join(", ") || "none"}`,
   );
 }

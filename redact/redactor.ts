@@ -71,13 +71,14 @@ export class Redactor implements TextRedactor {
    * Makes a redactor for secrets by their names. White space around a value is no part of the secret. Empty values are passed over;
    * with none left, text passes as it is.
    *
-   * @throws {TypeError} when a value is not a string.
+   * @throws {TypeError} when a value is not a string, or there is no such option.
    * @throws {RangeError} when a value is too short, or `minLength` is not a whole number of at least 1.
    */
   static fromSecrets(
     secrets: Readonly<Record<string, string>>,
     options: RedactorOptions = {},
   ): Redactor {
+    refuseUnknown(options);
     const { showNames = false, minLength = DEFAULT_MIN_LENGTH } = options;
     if (!Number.isSafeInteger(minLength) || minLength < 1) {
       throw new RangeError(`minLength must be a whole number of at least 1, not ${minLength}.`);
@@ -114,6 +115,23 @@ export class Redactor implements TextRedactor {
   stream(): RedactionStream {
     return this.#options === undefined ? PASS : new RedactionRun(this.#options);
   }
+}
+
+const OPTIONS: Readonly<Record<keyof RedactorOptions, true>> = {
+  showNames: true,
+  minLength: true,
+};
+
+/** What others have from `contracts/known_names.ts`: this folder takes types from there, and no code. */
+function refuseUnknown(options: RedactorOptions): void {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTIONS, name));
+  if (unknown === undefined) return;
+  const shown = unknown.length <= 100 ? unknown : `${unknown.slice(0, 100).toWellFormed()}…`;
+  throw new TypeError(
+    `Redactor.fromSecrets: there is no option ${shown}; there are ${
+      Object.keys(OPTIONS).join(", ")
+    }`,
+  );
 }
 
 interface NamedSecret {

@@ -1,4 +1,5 @@
 /** Tools that a run finds when it needs them, searched in memory. For sets that are too large for that there is `tools/sqlite/`. */
+import { refuseUnknown } from "../contracts/known_names.ts";
 import type { CallableTool, Tool, ToolExpander, ToolSearch } from "../contracts/tool.ts";
 import { callableTool } from "./callable_tool.ts";
 import type { ToolSource } from "./tool_pack.ts";
@@ -24,9 +25,12 @@ import { searchTools } from "./tool_search.ts";
  * console.log(found?.declaration.name);
  * ```
  *
- * @throws {TypeError} when two tools of a list have one name.
+ * @throws {TypeError} when two tools of a list have one name, or options are given: it has none.
  */
-export function createToolExpander(tools: ToolSource): ToolExpander {
+export function createToolExpander(tools: ToolSource): ToolExpander;
+export function createToolExpander(tools: ToolSource, options: object = {}): ToolExpander {
+  // Those of `openSqliteToolExpander` would hold for nothing here.
+  refuseUnknown("createToolExpander", options, {});
   const registry = tools instanceof ToolRegistry ? tools : new ToolRegistry(tools);
   return {
     expand: (search) =>

@@ -90,13 +90,18 @@ export function createAssistant(options: AssistantOptions): Assistant {
   const timeZone = checkTimeZone(
     options.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
   );
-  const { guidelines } = options;
+  const { guidelines, deeds, isKnownAddress, origins } = options;
+  const reviewAnswer = reviewClaims({
+    ...(deeds === undefined ? {} : { deeds }),
+    ...(isKnownAddress === undefined ? {} : { isKnownAddress }),
+    ...(origins === undefined ? {} : { origins }),
+  });
   const guide = writeLayer(
     "tool_execution_guidelines",
     typeof guidelines === "string" ? guidelines : toolGuidelines(guidelines),
   );
   return {
-    config: { maxIterations, forceFinalText: true, reviewAnswer: reviewClaims(options), now },
+    config: { maxIterations, forceFinalText: true, reviewAnswer, now },
     async prepare(request) {
       const lastMessageAt = await lastMessageIn(steps, request.sessionId);
       const time = formatTemporalContext(

@@ -1,5 +1,6 @@
 /** The check on claims: what an answer says was done is held against the calls of its session. Reads the audit log and nothing else; asks no model. */
 import type { CallLog } from "../../contracts/call_log.ts";
+import { refuseUnknown } from "../../contracts/known_names.ts";
 import type { AnswerReview, AnswerToReview } from "../../contracts/review.ts";
 import { findAddresses } from "./claims/find_addresses.ts";
 import { type ClaimLanguageName, findClaims } from "./claims/find_claims.ts";
@@ -23,6 +24,19 @@ export interface ClaimReviewOptions {
   readonly origins?: readonly string[];
 }
 
+const OPTIONS: Readonly<Record<keyof ClaimReviewOptions, true>> = {
+  deeds: true,
+  isKnownAddress: true,
+  origins: true,
+};
+
+const KINDS: Readonly<Record<DeedKind, true>> = {
+  saved: true,
+  scheduled: true,
+  sent: true,
+  published: true,
+};
+
 /** Rows of the log that are read at once. */
 const PIECE = 500;
 /** Addresses of one answer that are asked about; what is more is not known. */
@@ -32,10 +46,12 @@ const MAX_ADDRESSES = 64;
  * A review for `reviewAnswer` of `createLoop`. It objects to an answer which says, in English, Portuguese or German, that something was saved, scheduled, sent or published
  * although no call of the session that ended well did such a thing, and to one that names an address of an artifact that is not known.
  *
- * @throws {TypeError} when an option is not what it should be.
+ * @throws {TypeError} when an option is not what it should be, or there is no such option or kind of deed.
  */
 export function reviewClaims(options: ClaimReviewOptions = {}): AnswerReview {
+  refuseUnknown("reviewClaims", options, OPTIONS);
   const { isKnownAddress, origins = [] } = options;
+  refuseUnknown("reviewClaims: deeds", options.deeds ?? {}, KINDS);
   const deeds: DeedMap = { ...DEFAULT_DEEDS, ...options.deeds };
   check({ isKnownAddress, deeds });
   return async (answer) => {

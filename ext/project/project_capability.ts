@@ -2,7 +2,7 @@
 import type { JsonValue } from "../../contracts/json.ts";
 import type { Capability, HostFunction } from "../../contracts/sandbox.ts";
 import type { ProjectDocument } from "./load_project.ts";
-import { type CatalogOptions, openingsOf } from "./render_catalog.ts";
+import { type CatalogOptions, checkCatalogOptions, openingsOf } from "./render_catalog.ts";
 
 const PROMPT = `// The project's instructions. whole: all of the file stands in this prompt.
 declare function projectList(): { name: string; bytes: number; whole: boolean }[];
@@ -16,12 +16,13 @@ const SHOWN_CHARACTERS = 100;
  * the files that are handed in and touch no disk.
  *
  * @param options the same as for `renderCatalog`, so that the list tells rightly what the prompt has
- * @throws {RangeError} when a bound is no positive whole number.
+ * @throws {RangeError} when a bound is no positive whole number. @throws {TypeError} when there is no such option.
  */
 export function projectCapability(
   documents: readonly ProjectDocument[],
   options: CatalogOptions = {},
 ): Capability {
+  checkCatalogOptions("projectCapability", options);
   const shown = openingsOf(documents, options);
   const list = documents.map(({ name, bytes, text }, index) => ({
     name,

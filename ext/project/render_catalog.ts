@@ -1,4 +1,5 @@
 /** Puts the beginnings of instructions into a prompt; what is left out is read by `projectGet`. */
+import { refuseUnknown } from "../../contracts/known_names.ts";
 import { byteLength } from "./clean_text.ts";
 import { type Fence, fenceAfter, headingOf } from "./code_fences.ts";
 import type { ProjectDocument } from "./load_project.ts";
@@ -22,16 +23,31 @@ export interface CatalogOptions {
   readonly maxBytes?: number;
 }
 
+const OPTIONS: Readonly<Record<keyof CatalogOptions, true>> = {
+  inlineBytes: true,
+  maxBytes: true,
+};
+
+/**
+ * Demands that options hold nothing that is not known.
+ *
+ * @throws {TypeError} naming what is not, and what there is.
+ */
+export function checkCatalogOptions(caller: string, options: CatalogOptions): void {
+  refuseUnknown(caller, options, OPTIONS);
+}
+
 /**
  * The section `## Project instructions` for the `context` of a run: of each file the beginning, cut at a paragraph, and behind it what is left out and
  * how a script reads it. The sandbox needs `projectCapability` with the same options. Empty when there are no files.
  *
- * @throws {RangeError} when a bound is no positive whole number.
+ * @throws {RangeError} when a bound is no positive whole number. @throws {TypeError} when there is no such option.
  */
 export function renderCatalog(
   documents: readonly ProjectDocument[],
   options: CatalogOptions = {},
 ): string {
+  checkCatalogOptions("renderCatalog", options);
   const shown = openingsOf(documents, options);
   const { inlineBytes = DEFAULT_INLINE_BYTES } = options;
   const headingBytes = Math.min(HEADING_BYTES.all, inlineBytes / HEADINGS_SHARE);

@@ -1,4 +1,5 @@
 /** Puts instructions into a prompt whole, up to a bound. */
+import { refuseUnknown } from "../../contracts/known_names.ts";
 import { byteLength } from "./clean_text.ts";
 import { openFenceOf } from "./code_fences.ts";
 import type { ProjectDocument } from "./load_project.ts";
@@ -16,12 +17,14 @@ export interface RenderProjectOptions {
  * The section `## Project instructions` for the `context` of a run: every file in full. When that is more than the bound, large files are cut at a
  * paragraph, alike, and behind each stands how much is left out. Empty when there are no files.
  *
- * @throws {RangeError} when the bound is no positive whole number.
+ * @throws {RangeError} when the bound is no positive whole number. @throws {TypeError} when there is no such option.
  */
 export function renderProject(
   documents: readonly ProjectDocument[],
-  { maxBytes = 65_536 }: RenderProjectOptions = {},
+  options: RenderProjectOptions = {},
 ): string {
+  refuseUnknown("renderProject", options, { maxBytes: true });
+  const { maxBytes = 65_536 } = options;
   checkBytes("renderProject", { maxBytes });
   const whole = projectSection(documents.map((document) => ({ document, shown: document.text })));
   if (byteLength(whole) <= maxBytes) return whole;

@@ -1,5 +1,11 @@
 import { match, rejects, throws } from "node:assert/strict";
-import { loadProject } from "../../ext/project/mod.ts";
+import { createAssistant, reviewClaims } from "../../ext/assistant/mod.ts";
+import {
+  loadProject,
+  projectCapability,
+  renderCatalog,
+  renderProject,
+} from "../../ext/project/mod.ts";
 import {
   runDue,
   schedulerCapability,
@@ -7,9 +13,10 @@ import {
   webhookChannel,
 } from "../../ext/scheduler/mod.ts";
 import { searxngProvider } from "../../ext/search/mod.ts";
-import { modelDistiller } from "../../mod.ts";
+import { MemoryStore, modelDistiller, Redactor } from "../../mod.ts";
 import { openSqliteStore } from "../../stores/sqlite/mod.ts";
 import { scriptedClient } from "../../testing.ts";
+import { createToolExpander } from "../../tools/mod.ts";
 import { openSqliteToolExpander } from "../../tools/sqlite/mod.ts";
 
 const WEBHOOK = {
@@ -36,6 +43,13 @@ const MAKERS: Readonly<Record<string, Make>> = {
   runDue: (wrong) =>
     runDue({ schedule: openSqliteStore(":memory:").schedule, channels: [], ...wrong }),
   loadProject: (wrong) => loadProject({ cwd: ".", ...wrong }),
+  renderProject: (wrong) => renderProject([], { ...wrong }),
+  renderCatalog: (wrong) => renderCatalog([], { ...wrong }),
+  projectCapability: (wrong) => projectCapability([], { ...wrong }),
+  reviewClaims: (wrong) => reviewClaims({ ...wrong }),
+  "Redactor.fromSecrets": (wrong) => Redactor.fromSecrets({}, { ...wrong }),
+  // It has none, where the one with an index has; types see that, and only they would.
+  createToolExpander: (wrong) => Reflect.apply(createToolExpander, undefined, [[], wrong]),
 };
 
 for (const [name, make] of Object.entries(MAKERS)) {
@@ -50,3 +64,10 @@ for (const [name, make] of Object.entries(MAKERS)) {
     } else throws(() => make(wrong), check);
   });
 }
+
+Deno.test("surface: reviewClaims refuses a kind of deed that does not exist, by way of an assistant too", () => {
+  const deeds = { save: ["my_save"] };
+  const wrong = { message: /^reviewClaims: deeds: there is no option save; there are saved, / };
+  throws(() => reviewClaims({ deeds } as object), wrong);
+  throws(() => createAssistant({ steps: new MemoryStore(), ...{ deeds } as object }), wrong);
+});
