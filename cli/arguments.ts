@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { COMMANDS, type CommandSpec, commandWords } from "./command_table.ts";
 import { contradictionIn } from "./contradictions.ts";
 import { type CliError, usageError } from "./failure.ts";
+import { unmetNeed } from "./needed_options.ts";
 import { type CliOptions, OPTIONS, type OptionSpec } from "./option_table.ts";
 import { type OptionValue, readOptionText, shownValue } from "./option_value.ts";
 import { suggest } from "./suggest.ts";
@@ -48,6 +49,23 @@ export function parseCommandLine(args: readonly string[]): ParsedCommandLine {
   const options = toOptions(given);
   refuseContradictions(options, command);
   return { command, words: rest, options, given: fields };
+}
+
+/**
+ * Refuses what the line gives and nothing uses. `options` are those with what a config file adds: the file may bring what is needed.
+ *
+ * @throws {CliError} `usage` naming what is needed.
+ */
+export function refuseUnused(
+  { command, given }: ParsedCommandLine,
+  options: CliOptions,
+): void {
+  if (options.version) return;
+  for (const field of command.options.filter((field) => given.has(field))) {
+    const need = unmetNeed(field, { command: command.name, options });
+    if (need === undefined) continue;
+    throw usageError(`${nameOf(field)} needs ${nameOf(need.needs)}: ${need.why}`, command.name);
+  }
 }
 
 /** Whether JSON was asked for, told without parsing: a line that cannot be parsed must be answered in the asked form too. */

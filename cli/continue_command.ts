@@ -2,6 +2,7 @@
  * The command that goes on with a session, to be copied to a shell. Pure.
  */
 import { saysSomething } from "./contradictions.ts";
+import { unmetNeed } from "./needed_options.ts";
 import { type CliOptions, OPTIONS, type OptionSpec } from "./option_table.ts";
 import { escapeControls } from "./terminal_text.ts";
 
@@ -39,7 +40,9 @@ export function resumeCommand(
   options: Parameters<typeof continueCommand>[0] & Partial<CliOptions>,
   { sessionId }: { readonly sessionId: string },
 ): string {
-  const others = OPTIONS.filter(({ field }) => !NOT_OF_THE_RUN.has(field));
+  const others = OPTIONS.filter(({ field }) =>
+    !NOT_OF_THE_RUN.has(field) && unmetNeed(field, { command: "resume", options }) === undefined
+  );
   return [
     "agentloop resume",
     ...repeatedOptions(options),

@@ -2,6 +2,7 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { parseCommandLine } from "./arguments.ts";
 import { COMMANDS } from "./command_table.ts";
 import { continueCommand, resumeCommand } from "./continue_command.ts";
+import { needOf } from "./needed_options.ts";
 import { OPTIONS } from "./option_table.ts";
 
 Deno.test("the way to go on repeats where the session is and what answers it", () => {
@@ -44,7 +45,9 @@ Deno.test("the way to give a word knows every option that a run may have had", (
     .flatMap(({ options }) => options);
   for (const { field, name, kind } of OPTIONS.filter(({ field }) => ofRuns.includes(field))) {
     const value = kind === "flag" ? true : kind === "list" ? ["x"] : kind === "text" ? "x" : 1;
-    const repeats = resumeCommand({ [field]: value }, { sessionId: "s" }).includes(`--${name}`);
+    const needed = needOf(field)?.needs;
+    const given = { [field]: value, ...(needed === undefined ? {} : { [needed]: true }) };
+    const repeats = resumeCommand(given, { sessionId: "s" }).includes(`--${name}`);
     const own = ["allow", "approve", "args", "deny", "call"].includes(field);
     const shown = ["json", "quiet", "verbose", "raw", "noColor"].includes(field);
     if (own) continue;
@@ -61,4 +64,13 @@ Deno.test("the way to give a word names the session as the command reads it", ()
   strictEqual(dashed, "agentloop resume --allow -- -x");
   const { command, words, options } = parseCommandLine(dashed.split(" ").slice(1));
   deepStrictEqual([command.name, words, options.allow], ["resume", ["-x"], true]);
+});
+
+Deno.test("the way to give a word leaves out what a config file has for other times", () => {
+  const named = { sessionId: "s" };
+  strictEqual(resumeCommand({ timezone: "UTC" }, named), "agentloop resume --allow s");
+  strictEqual(
+    resumeCommand({ timezone: "UTC", assistant: true }, named),
+    "agentloop resume --assistant --timezone UTC --allow s",
+  );
 });

@@ -3,7 +3,12 @@
  * Every way out but the second signal goes through here.
  */
 import { showAnswer } from "./answer.ts";
-import { asksForJson, parseCommandLine, type ParsedCommandLine } from "./arguments.ts";
+import {
+  asksForJson,
+  parseCommandLine,
+  type ParsedCommandLine,
+  refuseUnused,
+} from "./arguments.ts";
 import { type CommandContext, type Outcome, succeeded } from "./command.ts";
 import { COMMANDS, type CommandSpec } from "./command_table.ts";
 import { findConfig } from "./config/find_config.ts";
@@ -48,6 +53,7 @@ export async function dispatch(args: readonly string[]): Promise<number> {
       given = parsed.options;
       const { options, told } = await withConfig(parsed);
       given = options;
+      refuseUnused(parsed, options);
       status = openStatusFor(options);
       if (told !== undefined) status.detail(told);
       const context = { commands: COMMANDS, options, words, output, status, interrupt };

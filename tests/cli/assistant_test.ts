@@ -166,7 +166,7 @@ Deno.test("--assistant: a file that was written may be spoken of, and the fifth 
 });
 
 Deno.test("--assistant: a config file that is trusted may say so, and any may name the zone", async () => {
-  await using server = await startOpenAIServer({ replies: ["Hi.", "Hi."] });
+  await using server = await startOpenAIServer({ replies: ["Hi.", "Hi.", "Hi.", "Hi."] });
   await using home = await openHome(server.baseUrl);
   const cwd = `${home.path}/project`;
   await Deno.mkdir(`${cwd}/.agentloop`, { recursive: true });
@@ -175,6 +175,9 @@ Deno.test("--assistant: a config file that is trusted may say so, and any may na
   const named = await home.run(["--assistant", "Hello."], { cwd });
   strictEqual(named.code, 0, named.stderr);
   match(messagesOf(server.requests[0]).at(-1)!.content, /Time zone: America\/St_Johns/);
+  const plain = await home.run(["Hello."], { cwd });
+  strictEqual(plain.code, 0, plain.stderr);
+  strictEqual(messagesOf(server.requests[1]).at(-1)!.content.includes("St_Johns"), false);
   await Deno.writeTextFile(file, '{ "timezone": "Mars/Olympus" }');
   const refused = await home.run(["Hello."], { cwd });
   strictEqual(refused.code, 3);
@@ -185,7 +188,28 @@ Deno.test("--assistant: a config file that is trusted may say so, and any may na
   strictEqual((await home.run(["trust", "--yes"], { cwd })).code, 0);
   const { code, stderr } = await home.run(["Hello."], { cwd });
   strictEqual(code, 0, stderr);
-  match(messagesOf(server.requests[1]).at(-1)!.content, /Time zone: America\/St_Johns/);
+  match(messagesOf(server.requests[2]).at(-1)!.content, /Time zone: America\/St_Johns/);
+  const other = await home.run(["--timezone", "Asia/Kathmandu", "Hello."], { cwd });
+  strictEqual(other.code, 0, other.stderr);
+  match(messagesOf(server.requests[3]).at(-1)!.content, /Time zone: Asia\/Kathmandu/);
+});
+
+Deno.test("--timezone without --assistant is told, but in serve, where it is the zone of tasks", async () => {
+  await using home = await openHome();
+  for (const words of [["hi"], ["chat"], ["resume", "s"], ["schedule", "run-due"]]) {
+    const { code, stderr } = await home.run([...words, "--timezone", "America/Sao_Paulo"]);
+    strictEqual(code, 3, `${words}: ${stderr}`);
+    match(
+      stderr,
+      /^agentloop: --timezone needs --assistant: it says where the user of an assistant is\nTry: /,
+    );
+  }
+  const served = await home.run(["serve", "--timezone", "America/Sao_Paulo"]);
+  match(served.stderr, /^agentloop: No API key for /);
+  for (const word of ["--help", "--version"]) {
+    strictEqual((await home.run(["--timezone", "America/Sao_Paulo", word])).code, 0);
+  }
+  deepStrictEqual([...Deno.readDirSync(home.path)].map(({ name }) => name), [".local"]);
 });
 
 Deno.test("--timezone takes names of zones, and nothing that could be read as more", async () => {
