@@ -59,6 +59,14 @@ const WRONG_CONFIG: readonly [Record<string, unknown>, "TypeError" | "RangeError
     /contextBudget: there is no opti/,
   ],
   [
+    { prices: { m: { prompt: 1, completion: 2, cache: 0.1 } } },
+    "TypeError",
+    /^createLoop: prices: m: there is no option cache; there are prompt, completion, cached$/,
+  ],
+  [{ prices: { m: { input: 1, output: 2 } } }, "TypeError", /prices: m: there is no option input;/],
+  [{ prices: { m: 3 } }, "TypeError", /prices: m needs a number for prompt, got undefined/],
+  [{ prices: { m: null } }, "TypeError", /prices: m needs a number for prompt, got undefined/],
+  [
     { memory: { sinks: {} } },
     "TypeError",
     /memory: there is no option sinks; there are sink, dist/,

@@ -1,7 +1,13 @@
 /** Checks of budgets, limits and prices as callers hand them in. */
 import { refuseUnknown } from "../contracts/known_names.ts";
 import type { ContextBudget } from "../contracts/compaction.ts";
-import type { PriceTable, RunLimits, ScopeLimits, SpendLedger } from "../contracts/limits.ts";
+import type {
+  ModelPrice,
+  PriceTable,
+  RunLimits,
+  ScopeLimits,
+  SpendLedger,
+} from "../contracts/limits.ts";
 import { checkBound, checkFields, checkWhole, nameOf } from "./argument_checks.ts";
 
 const OF_A_BUDGET: Readonly<Record<keyof ContextBudget, true>> = {
@@ -22,6 +28,12 @@ const OF_A_SCOPE: Readonly<Record<keyof ScopeLimits, true>> = {
   totalTokens: true,
   cost: true,
   hostCalls: true,
+};
+
+const OF_A_PRICE: Readonly<Record<keyof ModelPrice, true>> = {
+  prompt: true,
+  completion: true,
+  cached: true,
 };
 
 /**
@@ -89,13 +101,14 @@ export function checkScopeLimits(
 /**
  * Checks a price table.
  *
- * @throws {TypeError} when it is none.
+ * @throws {TypeError} when it is none, or a price holds what is not known.
  * @throws {RangeError} when a price is below 0.
  */
 export function checkPrices(caller: string, prices: PriceTable | undefined): void {
   if (prices === undefined) return;
   needObject(caller, { prices });
   for (const [model, price] of Object.entries(prices)) {
+    refuseUnknown(`${caller}: prices: ${model}`, price ?? {}, OF_A_PRICE);
     const { prompt, completion, cached = 0 } = price ?? {};
     for (const [kind, value] of Object.entries({ prompt, completion, cached })) {
       if (typeof value !== "number") {
