@@ -24,7 +24,12 @@ import { createProcessHost } from "./process_host.ts";
 export interface DefaultSandboxBuilderOptions {
   /** What can be installed. @default [] */
   readonly capabilities?: readonly Capability[];
-  /** Names of the capabilities that may load; those that are always on load regardless. @default all */
+  /**
+   * Names of the capabilities that may load; those that are always on load regardless. A name that none of them has is told in a warning by each run: a program may
+   * name what is only there in some of its projects.
+   *
+   * @default all
+   */
   readonly enabledCapabilities?: readonly string[];
   /** Log output of one turn in bytes; below zero removes the cap. Beats `limits.logBytes`. @default 16_384 */
   readonly maxLogBytes?: number;
@@ -57,7 +62,7 @@ export class DefaultSandboxBuilder implements SandboxBuilder, AsyncDisposable {
   /**
    * Creates a builder.
    *
-   * @throws {TypeError} when something is no capability or no host, or there is no such option or limit.
+   * @throws {TypeError} when something is no capability, no list of names or no host, or there is no such option or limit.
    * @throws {RangeError} when a limit is out of range.
    */
   constructor(options: DefaultSandboxBuilderOptions = {}) {
@@ -68,7 +73,7 @@ export class DefaultSandboxBuilder implements SandboxBuilder, AsyncDisposable {
       );
     }
     this.#capabilities = checkedCapabilities(options.capabilities ?? []);
-    this.#enabled = options.enabledCapabilities;
+    this.#enabled = checkedNames(options.enabledCapabilities);
     this.#isolateSessions = options.isolateSessions ?? false;
     this.#limits = checkedLimits({
       ...DEFAULT_SANDBOX_LIMITS,
@@ -124,6 +129,7 @@ export class DefaultSandboxBuilder implements SandboxBuilder, AsyncDisposable {
   }
 
   async #buildPacks(request: SandboxBuildRequest): Promise<Pack[]> {
+    this.#tellUnknown(request);
     const context = createContext(request, this.#enabled);
     const wanted = this.#capabilities.filter((capability) =>
       capability.alwaysOn === true || this.#enabled === undefined ||
@@ -144,6 +150,34 @@ export class DefaultSandboxBuilder implements SandboxBuilder, AsyncDisposable {
     }
     return packs;
   }
+
+  /** A misspelt name would leave a capability out without a word. */
+  #tellUnknown(request: SandboxBuildRequest): void {
+    const known = this.#capabilities.map(({ name }) => name);
+    const unknown = new Set(this.#enabled).difference(new Set(known));
+    const shown = known.slice(0, MAX_SHOWN).map(shortened).join(", ") || "none";
+    for (const name of [...unknown].slice(0, MAX_SHOWN)) {
+      const content = `enabledCapabilities names ${
+        shortened(name)
+      }, and no capability is called so; there are ${shown}`;
+      request.emit({ type: "warning", content });
+    }
+  }
+}
+
+/** Names that a warning shows, and unknown ones that are told. */
+const MAX_SHOWN = 40;
+
+function shortened(name: string): string {
+  return name.length <= 100 ? name : `${name.slice(0, 100).toWellFormed()}…`;
+}
+
+function checkedNames(names: readonly string[] | undefined): readonly string[] | undefined {
+  if (names === undefined) return undefined;
+  if (Array.isArray(names) && names.every((name) => typeof name === "string")) return names;
+  throw new TypeError(
+    "DefaultSandboxBuilder: enabledCapabilities must be a list of names of capabilities",
+  );
 }
 
 /** A capability whose `build` fails is left out of a run: one that has none would be, without a word to whoever wrote the program. */

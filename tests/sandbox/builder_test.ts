@@ -103,6 +103,42 @@ Deno.test("an allowlist leaves out what it does not name, unless it is always on
   }
 });
 
+Deno.test("an allowlist that names what there is not is told of it in each run, and holds", async () => {
+  const events: RunEventBody[] = [];
+  const telling = { ...request(), emit: (event: RunEventBody) => void events.push(event) };
+  const capabilities = [capability("one", ["first"]), capability("two", ["second"])];
+  await using builder = new DefaultSandboxBuilder({
+    capabilities,
+    enabledCapabilities: ["two", "wto", "x".repeat(300)],
+  });
+  await using sandbox = await builder.build(telling);
+  assert.deepEqual([...sandbox.functions.keys()], ["second"]);
+  const content =
+    "enabledCapabilities names wto, and no capability is called so; there are one, two";
+  assert.deepEqual(events, [
+    { type: "warning", content },
+    { type: "warning", content: content.replace("wto", `${"x".repeat(100)}…`) },
+  ]);
+  await using again = await builder.build(telling);
+  assert.deepEqual([again.functions.size, events.length], [1, 4]);
+
+  await using empty = new DefaultSandboxBuilder({ enabledCapabilities: ["two"] });
+  await using bare = await empty.build(telling);
+  assert.deepEqual([bare.functions.size, events[4]], [0, {
+    type: "warning",
+    content: content.replace("wto", "two").replace("one, two", "none"),
+  }]);
+});
+
+Deno.test("an allowlist is a list of names: a text would let pass whatever is a part of it", () => {
+  for (const enabledCapabilities of ["http", [7], null, new Set(["http"])]) {
+    assert.throws(() => new DefaultSandboxBuilder({ enabledCapabilities } as never), {
+      name: "TypeError",
+      message: "DefaultSandboxBuilder: enabledCapabilities must be a list of names of capabilities",
+    });
+  }
+});
+
 Deno.test("a capability that cannot be built is left out with a warning", async () => {
   const events: RunEventBody[] = [];
   await using builder = new DefaultSandboxBuilder({
