@@ -222,6 +222,19 @@ export function failureOfEmptiness(): Failure {
   };
 }
 
+/** A reply whose body cannot be read; what is wrong with it is the end of a sentence. Only a `fetch` that is not the runtime's own gives such a one. */
+export function failureOfBody(fault: string): Failure {
+  return {
+    code: "config",
+    reason: fault,
+    hint:
+      "Let it give responses as they came: what looks into one reads a copy (response.clone()), or makes a new Response of what it read.",
+    advice: "Tell whoever runs the program.",
+    // The request was answered, and would be again, by the same function.
+    retryable: false,
+  };
+}
+
 /** A reply that is not of this protocol. */
 export function failureOfForeignReply(reason: string): Failure {
   return {

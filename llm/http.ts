@@ -4,7 +4,7 @@
  */
 import { startTimer } from "../contracts/timer.ts";
 import { ByteSource } from "./byte_source.ts";
-import { type Failure, failureOfReply, failureOfSilence } from "./failure.ts";
+import { type Failure, failureOfBody, failureOfReply, failureOfSilence } from "./failure.ts";
 import { retryAfterMs } from "./retry_after.ts";
 import type { Exchange, Sender } from "./sdk.ts";
 import { failureOfTransport } from "./transport_failure.ts";
@@ -78,15 +78,35 @@ async function sendAndRead(
   let response: Response;
   try {
     response = await sender.send(request, controller.signal);
-    if (!response.ok) return failureOfStatus(response, { text: await errorText(response), now });
+    if (!response.ok) return await failureOfError(response, now);
   } catch (error) {
     if (late) return failureOfSilence(requestTimeoutMs, "request");
     return failureOfTransport(error);
   } finally {
     stopTimer();
   }
+  const fault = faultOfBody(response);
+  if (fault !== undefined) return failureOfBody(fault);
   await using bytes = new ByteSource(response.body);
   return await read(bytes);
+}
+
+/** Why a body cannot be read: what was begun elsewhere would be told as the whole reply. */
+function faultOfBody({ body, bodyUsed }: Response): string | undefined {
+  if (!body) return undefined;
+  const gave = "the fetch function gave a response whose body";
+  if (typeof body.getReader !== "function") return `${gave} is no ReadableStream`;
+  return bodyUsed || body.locked ? `${gave} somebody has begun to read` : undefined;
+}
+
+/** The status is told in any case: it says whether to try again. */
+async function failureOfError(response: Response, now: () => Date): Promise<Failure> {
+  const fault = faultOfBody(response);
+  if (fault === undefined) {
+    return failureOfStatus(response, { text: await errorText(response), now });
+  }
+  const quote = `${response.status}; what the server says of it is lost: ${fault}`;
+  return { ...failureOfStatus(response, { text: "", now }), quote };
 }
 
 /** What a server says of an error, as far as it comes within the bounds: the status tells enough, and a body may stall or have no end. */

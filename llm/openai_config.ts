@@ -52,7 +52,7 @@ export interface OpenAIConfig {
   readonly seed?: number;
   /** Headers to add to each request, such as `HTTP-Referer`; they go before the client's own. @default none */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Makes the requests. @default the global `fetch` */
+  /** Makes the requests, and gives responses whose bodies nobody has begun to read. @default the global `fetch` */
   readonly fetch?: FetchFunction;
   /** The clock, for the dates in `Retry-After`. @default the system's */
   readonly now?: () => Date;

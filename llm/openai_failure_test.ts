@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { AgentLoopError } from "../contracts/errors.ts";
 import { hello, testClient } from "../tests/fixtures/llm/client.ts";
 import { type ServerReply, startOpenAIServer } from "../tests/fixtures/openai_server.ts";
+import { friendlyError } from "./friendly_error.ts";
 import { createOpenAIClient, type OpenAIConfig } from "./openai.ts";
 
 async function failureOf(config: OpenAIConfig): Promise<AgentLoopError> {
@@ -231,4 +232,82 @@ Deno.test("an error is told by its status where its text stalls, breaks off or h
     assert.equal(error.code, "model_overloaded");
     if (reply.pieces[0] === begun) assert.match(error.message, /503: .*out of order/);
   }
+});
+
+/** What a caller's own `fetch` may do to a response before it gives it. */
+const SPOILT: Readonly<Record<string, (response: Response) => Response | Promise<Response>>> = {
+  "is being read": (response) => {
+    response.body!.getReader();
+    return response;
+  },
+  "was read": async (response) => {
+    await response.text();
+    return response;
+  },
+  "was read in part": async (response) => {
+    const reader = response.body!.getReader();
+    await reader.read();
+    reader.releaseLock();
+    return response;
+  },
+  "was cancelled": async (response) => {
+    await response.body!.cancel();
+    return response;
+  },
+};
+const REPLY = 'data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}\n\n';
+
+for (const [name, spoil] of Object.entries(SPOILT)) {
+  Deno.test(`a body that ${name} by the caller's fetch is told as that, and not asked for again`, async () => {
+    let asked = 0;
+    const fetch = async () => {
+      asked++;
+      return await spoil(new Response(REPLY));
+    };
+    const config = { baseUrl: "http://127.0.0.1:9/v1", fetch, maxRetries: 2 };
+    const error = await failureOf(config);
+    assert.equal(error.code, "config");
+    assert.match(
+      error.message,
+      /^Asking "test-model" at \S+ failed: the fetch function gave a response whose body somebody has begun to read\. Let it /,
+    );
+    assert.match(friendlyError("It", "x", error).message, /begun to read; tell whoever runs the p/);
+    assert.equal(asked, 1);
+    const list = await failureOf({ ...config, model: "" });
+    assert.match(
+      list.message,
+      /^Reading the list of models .* somebody has begun to read\. Let it /,
+    );
+  });
+
+  Deno.test(`an error whose body ${name} by the caller's fetch is told by its status`, async () => {
+    const fetch = async () => await spoil(new Response("slow down", { status: 429 }));
+    const error = await failureOf({ baseUrl: "http://127.0.0.1:9/v1", fetch });
+    assert.deepEqual([error.code, error.status], ["model_rate_limited", 429]);
+    assert.match(
+      error.message,
+      /the rate limit was reached \(429; what the server says of it is lost: the fetch function gave a response whose body somebody has begun to read\)\. Try again/,
+    );
+  });
+}
+
+Deno.test("a body that is no stream, as some packages' fetch gives one, is told", async () => {
+  const odd = { ok: true, status: 200, headers: new Headers(), body: { pipe() {} } };
+  const fetch = () => Promise.resolve(odd as unknown as Response);
+  const error = await failureOf({ baseUrl: "http://127.0.0.1:9/v1", fetch });
+  assert.equal(error.code, "config");
+  assert.match(
+    error.message,
+    /the fetch function gave a response whose body is no ReadableStream\./,
+  );
+});
+
+Deno.test("a body that the caller's fetch has copied is read", async () => {
+  const fetch = () => {
+    const response = new Response(REPLY);
+    response.clone().body!.cancel();
+    return Promise.resolve(response);
+  };
+  const client = createOpenAIClient({ baseUrl: "http://127.0.0.1:9/v1", model: "m", fetch });
+  assert.equal((await client.complete(hello())).text, "hi");
 });
