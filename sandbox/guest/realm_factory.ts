@@ -17,6 +17,9 @@ import type { GuestPack, RealmSetup } from "./realm_bridge.ts";
 /** Code of packs may take this long. Nobody waits for it in a script's time, and it is ours. */
 const MAX_SETUP_MS = 10_000;
 
+/** Memories of the realm's own code that are kept at most, each about half a megabyte: as many as there are kinds in `realm_stocks.ts`. */
+const MAX_BASES = 8;
+
 /** What realms are made with. */
 export interface RealmFactoryOptions {
   /** From `realmSource()`. */
@@ -52,8 +55,17 @@ export function createRealmFactory(
   engine: Engine,
   { source, layout }: RealmFactoryOptions,
 ): RealmFactory {
-  /** What every kind of these limits of the engine starts from. */
+  /** What every kind of these limits of the engine starts from; the last used one at the end. */
   const bases = new Map<string, Start>();
+
+  function keep(key: string, base: Start): void {
+    bases.delete(key);
+    bases.set(key, base);
+    for (const oldest of bases.keys()) {
+      if (bases.size <= MAX_BASES) return;
+      bases.delete(oldest);
+    }
+  }
 
   async function withOwnCode(
     instance: EngineInstance,
@@ -61,10 +73,13 @@ export function createRealmFactory(
   ): Promise<Anchors> {
     const key = `${memoryBytes}/${stackBytes}`;
     const base = bases.get(key);
-    if (base !== undefined && layIntoNew(instance, base.template)) return base.anchors;
+    if (base !== undefined && layIntoNew(instance, base.template)) {
+      keep(key, base);
+      return base.anchors;
+    }
     const anchors = await createAnchors(instance, { stackBytes, source });
     if (layout !== undefined) {
-      bases.set(key, { anchors, template: takeTemplate(instance.memory, layout) });
+      keep(key, { anchors, template: takeTemplate(instance.memory, layout) });
     }
     return anchors;
   }
