@@ -40,9 +40,9 @@ const TOOL: ToolDeclaration = { name: "read it", description: "reads \ud83d", pa
 
 Deno.test("kept JSON: messages that cannot change are sent as others are, however often", () => {
   const metadata = { google: { thought_signature: "s" } };
-  for (const  of of[{}, { metadata }, { name: "read it" }]) {
-    const asMade = sent(exchange(of));
-    const settled = frozen(exchange(of));
+  for (const call of [{}, { metadata }, { name: "read it" }]) {
+    const asMade = sent(exchange(call));
+    const settled = frozen(exchange(call));
     deepEqual([sent(settled), sent(settled)], [asMade, asMade]);
   }
 });
