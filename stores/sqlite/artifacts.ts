@@ -24,11 +24,9 @@ import {
 import { ownerKey } from "../fact_input.ts";
 import { checkedListLimit, checkedSessionId } from "../step_input.ts";
 import type { Connection } from "./connection.ts";
+import { touchSession } from "./sessions.ts";
 import { textOf, toColumn, toOptionalColumn } from "./text_column.ts";
 
-const TOUCH = `
-  INSERT INTO sessions (session_id, created_at, last_used_at) VALUES (?1, ?2, ?2)
-    ON CONFLICT (session_id) DO UPDATE SET last_used_at = excluded.last_used_at`;
 /** The artifact of a name, with the number of its new version. */
 const NEXT_VERSION = `
   UPDATE artifacts SET newest_version = newest_version + 1
@@ -74,7 +72,7 @@ export class SqliteArtifacts implements ArtifactStore {
     return this.#connection.write("save an artifact", () => {
       const now = this.#now().getTime();
       const session = toColumn(kept.sessionId);
-      this.#connection.statement(TOUCH).run(session, now);
+      touchSession(this.#connection, session, { now });
       const owned = toColumn(key);
       const name = [session, owned, toColumn(kept.filename)] as const;
       const [artifactKey, version, id, createdAt] = this.#row(NEXT_VERSION, ...name) ??

@@ -28,6 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addSchedule,
   addWaitingScripts,
   countStepsByThemselves,
+  tellSessionsApart,
 ];
 
 /** The version that this code reads and writes. */
@@ -330,4 +331,9 @@ function countStepsByThemselves(database: DatabaseSync): void {
     ALTER TABLE steps ADD COLUMN stored_at INTEGER;
     ALTER TABLE sessions DROP COLUMN step_count;
   `);
+}
+
+/** A random number for each session that is made from now on: one that was deleted and made again is another one, also within a millisecond. */
+function tellSessionsApart(database: DatabaseSync): void {
+  database.exec("ALTER TABLE sessions ADD COLUMN incarnation INTEGER NOT NULL DEFAULT 0");
 }

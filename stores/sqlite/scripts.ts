@@ -8,11 +8,9 @@ import type {
 import { checkedCall, checkedClaim, checkedKeptScript, checkedScript } from "../script_input.ts";
 import { checkedSessionId } from "../step_input.ts";
 import type { Connection } from "./connection.ts";
+import { touchSession } from "./sessions.ts";
 import { textOf, toColumn } from "./text_column.ts";
 
-const TOUCH = `
-  INSERT INTO sessions (session_id, created_at, last_used_at) VALUES (?1, ?2, ?2)
-    ON CONFLICT (session_id) DO UPDATE SET last_used_at = excluded.last_used_at`;
 const HOLDS = "SELECT 1 FROM waiting_scripts WHERE session_id = ? AND step_index = ? AND claim = ?";
 const INSERT =
   "INSERT INTO waiting_scripts (session_id, step_index, claim, script) VALUES (?, ?, ?, ?)";
@@ -49,7 +47,7 @@ export class SqliteScripts implements ScriptJournal {
     const id = toColumn(checked.sessionId);
     return this.#connection.write("keep a script that waits", () => {
       if (claim > 0 && !this.#holds(checked)) return false;
-      this.#connection.statement(TOUCH).run(id, this.#now().getTime());
+      touchSession(this.#connection, id, { now: this.#now().getTime() });
       this.#connection.statement(DELETE).run(id);
       this.#connection.statement(INSERT).run(id, stepIndex, claim, toColumn(json));
       const insert = this.#connection.statement(INSERT_CALL);

@@ -7,6 +7,7 @@ import type { Connection } from "./connection.ts";
 import { sqliteFailure } from "./failures.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
 import { STEP_COLUMNS, stepColumns, stepOf } from "./rows.ts";
+import { touchSession } from "./sessions.ts";
 import { toColumn } from "./text_column.ts";
 
 const INSERT = `
@@ -15,7 +16,7 @@ const ROW = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 /** Holds where the session is still the one that was written to before, and the file's rules are still those of this code. */
 const IF_AS_BEFORE = `
-  (SELECT created_at FROM sessions WHERE session_id = ?) = ? AND
+  (SELECT incarnation FROM sessions WHERE session_id = ?) = ? AND
   (SELECT user_version FROM pragma_user_version) <= ${SCHEMA_VERSION}`;
 
 const NEXT_INDEX =
@@ -31,18 +32,10 @@ const MAX_ENDS = 1_000;
 
 /** The end of a session's trace, as this connection left it. */
 interface TraceEnd {
-  /** When the session was made: another of the same id is another session. */
-  readonly createdAt: number;
+  /** Which session of that id it is of. When it was made does not tell: clocks stand still, and are set back. */
+  readonly incarnation: number;
   /** The index of the next step. */
   readonly next: number;
-}
-
-/** What an append needs of the store. */
-export interface AppendOptions {
-  /** Now, in ms since 1970. */
-  readonly now: number;
-  /** Marks the session as used, making it if need be, and gives when it was made. */
-  readonly touch: (id: SQLInputValue, title: string | undefined) => number;
 }
 
 /** Appends steps of sessions, each with the next index. */
@@ -56,19 +49,19 @@ export class StepRows {
   }
 
   /**
-   * Appends steps of one session, all or none, for the connection to do in order. Behind steps of its own it takes one statement: that index is free unless another process
+   * Appends steps of one session, all or none, for the connection to do in order; `now` in ms since 1970. Behind steps of its own it takes one statement: that index is free unless another process
    * appended too, which the statement tells by failing.
    */
-  append(steps: readonly CheckedStep[], options: AppendOptions): RunStep[] {
+  append(steps: readonly CheckedStep[], now: number): RunStep[] {
     const { sessionId } = steps[0]!;
     const known = this.#ends.get(sessionId);
     this.#ends.delete(sessionId);
-    const appended = known && this.#appendBehind(known, steps, options.now);
+    const appended = known && this.#appendBehind(known, steps, now);
     if (appended !== undefined) {
       this.#remember(sessionId, { ...known!, next: known!.next + steps.length });
       return appended;
     }
-    const { end, numbered } = this.#connection.transaction(() => this.#appendAnew(steps, options));
+    const { end, numbered } = this.#connection.transaction(() => this.#appendAnew(steps, now));
     this.#remember(sessionId, end);
     return numbered;
   }
@@ -90,7 +83,7 @@ export class StepRows {
     const insert = this.#connection.statement(insertBehind(steps.length));
     const values = valuesOf(id, { steps: numbered, now });
     try {
-      const { changes } = insert.run(...values, id, end.createdAt);
+      const { changes } = insert.run(...values, id, end.incarnation);
       return Number(changes) === steps.length ? numbered : undefined;
     } catch (error) {
       if (sqliteFailure(error) === "constraint") return undefined;
@@ -100,11 +93,12 @@ export class StepRows {
 
   #appendAnew(
     steps: readonly CheckedStep[],
-    { now, touch }: AppendOptions,
+    now: number,
   ): { readonly end: TraceEnd; readonly numbered: RunStep[] } {
     const id = toColumn(steps[0]!.sessionId);
     const said = steps.find(isSaid);
-    const createdAt = touch(id, said && sessionTitle(said.content));
+    const title = said && sessionTitle(said.content);
+    const incarnation = touchSession(this.#connection, id, { now, title });
     const first = Number(this.#connection.statement(NEXT_INDEX).get(id)?.next);
     const numbered = numberedFrom(first, steps);
     for (let from = 0; from < numbered.length; from += MAX_ROWS) {
@@ -112,7 +106,7 @@ export class StepRows {
       const insert = this.#connection.statement(insertAnew(rows.length));
       insert.run(...valuesOf(id, { steps: rows, now }));
     }
-    return { end: { createdAt, next: first + steps.length }, numbered };
+    return { end: { incarnation, next: first + steps.length }, numbered };
   }
 
   #remember(sessionId: string, end: TraceEnd): void {

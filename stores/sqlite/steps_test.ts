@@ -128,6 +128,36 @@ Deno.test("appended steps: a failed append leaves nothing, and the next one has 
   equal(await trace(store), "0a 1c");
 });
 
+Deno.test("appended steps: a session that was made again in the same millisecond begins anew, too", async () => {
+  const made: readonly ((store: SqliteStore) => Promise<unknown>)[] = [
+    (store) => store.append(step("x")),
+    (store) => store.appendAll(["x", "x", "x", "x", "x"].map((content) => step(content))),
+    (store) => store.updateData("session", "1"),
+  ];
+  for (const [index, make] of made.entries()) {
+    using folder = new StoreFolder();
+    const path = `${folder.path}/store.db`;
+    // A clock that stands still, or was set back.
+    const now = () => new Date(1000);
+    await using store = openSqliteStore(path, { now });
+    await using other = openSqliteStore(path, { now });
+    for (const content of ["a", "b", "c"]) await store.append(step(content));
+    await other.delete("session");
+    await make(other);
+    await store.append(step("y"));
+    equal(await trace(store), ["0x 1y", "0x 1x 2x 3x 4x 5y", "0y"][index]);
+  }
+});
+
+Deno.test("appended steps: the clock is asked once an append", async () => {
+  let time = 0;
+  await using store = openSqliteStore(":memory:", { now: () => new Date(time += 1000) });
+  for (const use of [1, 2, 3]) {
+    await store.append(step("a", use === 3 ? "user" : "response"));
+    equal(Number((await store.list())[0]!.lastUsedAt), use * 1000);
+  }
+});
+
 Deno.test("appended steps: ids and texts with NUL, and more sessions than are remembered", async () => {
   await using store = openSqliteStore(":memory:");
   const ids = Array.from({ length: 1_100 }, (_, n) => `s\0${n}`);

@@ -1,7 +1,7 @@
 // deno-lint-ignore-file require-await -- the interfaces are asynchronous, and a bad argument is to reject, not to throw
 /**
  * Sessions and steps in one SQLite file that several processes may use at once.
- * Leaves files, schema and locks to the modules beside it. Step indexes are given inside the transaction that appends.
+ * Leaves files, schema, locks and the indexes of steps to the modules beside it.
  */
 import { refuseUnknown } from "../../contracts/known_names.ts";
 import { resolve } from "node:path";
@@ -49,6 +49,7 @@ import { deleteResults, SqliteResults } from "./results.ts";
 import { listingOf, sessionOf, toLimit } from "./rows.ts";
 import { insertRun } from "./runs.ts";
 import { SqliteScripts } from "./scripts.ts";
+import { touchSession } from "./sessions.ts";
 import { insertSpend, sumSpend } from "./spend.ts";
 import { selectLastSteps, StepRows } from "./steps.ts";
 import { toColumn, toOptionalColumn } from "./text_column.ts";
@@ -72,14 +73,6 @@ const OPTIONS: Readonly<Record<keyof SqliteStoreOptions, true>> = {
   lockTimeoutMs: true,
   now: true,
 };
-
-/** Marks a session as used, making it if need be. */
-const TOUCH = `
-  INSERT INTO sessions (session_id, created_at, last_used_at, title) VALUES (?1, ?2, ?2, ?3)
-    ON CONFLICT (session_id) DO UPDATE SET
-      last_used_at = excluded.last_used_at,
-      title = coalesce(title, excluded.title)
-    RETURNING created_at`;
 
 const SET_DATA = `
   INSERT INTO session_state (session_id, data) VALUES (?, ?)
@@ -215,7 +208,7 @@ export class SqliteStore
     const id = checkedSessionId(sessionId);
     const run = checkedSummary(summary);
     return this.#connection.write("record the end of a run", () => {
-      const endedAt = this.#touch(toColumn(id)).now;
+      const endedAt = this.#touch(toColumn(id));
       insertRun(this.#connection, run, { sessionId: id, endedAt });
     });
   }
@@ -226,7 +219,7 @@ export class SqliteStore
     return (await this.#append("append a step", checked))[0]!;
   }
 
-  /** Appends steps of one session in one transaction, which costs little more than to append one of them. */
+  /** Appends steps of one session, all or none, which costs little more than to append one of them. */
   async appendAll(steps: readonly NewRunStep[]): Promise<RunStep[]> {
     const checked = checkedSteps(steps);
     if (checked.length === 0) return [];
@@ -373,24 +366,20 @@ export class SqliteStore
   }
 
   #append(doing: string, steps: readonly CheckedStep[]): Promise<RunStep[]> {
-    return this.#connection.inOrder(doing, () => {
-      return this.#steps.append(steps, {
-        now: this.#now().getTime(),
-        touch: (id, title) => this.#touch(id, title).createdAt,
-      });
-    });
+    return this.#connection.inOrder(
+      doing,
+      () => this.#steps.append(steps, this.#now().getTime()),
+    );
   }
 
   #statement(sql: string): ReturnType<Connection["statement"]> {
     return this.#connection.statement(sql);
   }
 
-  #touch(
-    id: SQLInputValue,
-    title?: string,
-  ): { readonly now: number; readonly createdAt: number } {
+  /** Marks a session as used, making it if need be, and gives when that was, in ms since 1970. */
+  #touch(id: SQLInputValue): number {
     const now = this.#now().getTime();
-    const row = this.#statement(TOUCH).get(id, now, toOptionalColumn(title));
-    return { now, createdAt: Number(row?.created_at) };
+    touchSession(this.#connection, id, { now });
+    return now;
   }
 }
