@@ -149,6 +149,20 @@ Deno.test("appended steps: a session that was made again in the same millisecond
   }
 });
 
+Deno.test("appended steps: an open store tells a newer schema that has no such columns any more", async () => {
+  using folder = new StoreFolder();
+  const path = `${folder.path}/store.db`;
+  await using store = openSqliteStore(path);
+  await store.append(step("a"));
+  await store.append(step("b"));
+  using other = new DatabaseSync(path);
+  other.exec(`
+    ALTER TABLE steps RENAME COLUMN stored_at TO kept_at;
+    PRAGMA user_version = ${SCHEMA_VERSION + 1};
+  `);
+  await rejects(store.append(step("c")), hasCode("store_newer", path));
+});
+
 Deno.test("appended steps: the clock is asked once an append", async () => {
   let time = 0;
   await using store = openSqliteStore(":memory:", { now: () => new Date(time += 1000) });
