@@ -29,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addWaitingScripts,
   countStepsByThemselves,
   tellSessionsApart,
+  tellLastUse,
 ];
 
 /** The version that this code reads and writes. */
@@ -336,4 +337,17 @@ function countStepsByThemselves(database: DatabaseSync): void {
 /** A random number for each session that is made from now on: one that was deleted and made again is another one, also within a millisecond. */
 function tellSessionsApart(database: DatabaseSync): void {
   database.exec("ALTER TABLE sessions ADD COLUMN incarnation INTEGER NOT NULL DEFAULT 0");
+}
+
+/**
+ * How many steps a session had when it was last marked as used: those that came later tell when they did. Times do not tell what came later, since clocks are set back; and the
+ * time of a step that ends a run need not be looked up, which takes as long as its text is.
+ */
+function tellLastUse(database: DatabaseSync): void {
+  database.exec(`
+    ALTER TABLE sessions ADD COLUMN last_used_step_count INTEGER NOT NULL DEFAULT 0;
+    UPDATE sessions SET last_used_step_count = newest.step_index + 1 FROM steps AS newest
+      WHERE newest.rowid = (SELECT rowid FROM steps WHERE session_id = sessions.session_id ORDER BY step_index DESC LIMIT 1)
+        AND coalesce(newest.stored_at, 0) <= last_used_at;
+  `);
 }

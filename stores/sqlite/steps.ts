@@ -19,9 +19,6 @@ const IF_AS_BEFORE = `
   (SELECT incarnation FROM sessions WHERE session_id = ?) = ? AND
   (SELECT user_version FROM pragma_user_version) <= ${SCHEMA_VERSION}`;
 
-const NEXT_INDEX =
-  "SELECT coalesce(max(step_index) + 1, 0) AS next FROM steps WHERE session_id = ?";
-
 const LAST_STEPS =
   `SELECT ${STEP_COLUMNS} FROM steps WHERE session_id = ? ORDER BY step_index DESC LIMIT ?`;
 
@@ -102,15 +99,16 @@ export class StepRows {
     const id = toColumn(steps[0]!.sessionId);
     const said = steps.find(isSaid);
     const title = said && sessionTitle(said.content);
-    const incarnation = touchSession(this.#connection, id, { now, title });
-    const first = Number(this.#connection.statement(NEXT_INDEX).get(id)?.next);
-    const numbered = numberedFrom(first, steps);
+    const newSteps = steps.length;
+    const session = touchSession(this.#connection, id, { now, title, newSteps });
+    const { incarnation, stepCount } = session;
+    const numbered = numberedFrom(stepCount - newSteps, steps);
     for (let from = 0; from < numbered.length; from += MAX_ROWS) {
       const rows = numbered.slice(from, from + MAX_ROWS);
       const insert = this.#connection.statement(insertAnew(rows.length));
       insert.run(...valuesOf(id, { steps: rows, now }));
     }
-    return { end: { incarnation, next: first + steps.length }, numbered };
+    return { end: { incarnation, next: stepCount }, numbered };
   }
 
   #remember(sessionId: string, end: TraceEnd): void {

@@ -3,7 +3,7 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { StepType } from "../../contracts/step.ts";
 import { hasCode, StoreFolder } from "../../tests/fixtures/store_folder.ts";
-import { sampleStep } from "../_contract_samples.ts";
+import { sampleStep, sampleSummary } from "../_contract_samples.ts";
 import { openSqliteStore, type SqliteStore } from "./mod.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
 
@@ -161,6 +161,28 @@ Deno.test("appended steps: an open store tells a newer schema that has no such c
     PRAGMA user_version = ${SCHEMA_VERSION + 1};
   `);
   await rejects(store.append(step("c")), hasCode("store_newer", path));
+});
+
+Deno.test("appended steps: the last use is the last one, whichever way the clock was set", async () => {
+  let time = 5000;
+  await using store = openSqliteStore(":memory:", { now: () => new Date(time) });
+  const lastUsedAt = async () => Number((await store.list())[0]!.lastUsedAt);
+  const uses: readonly (() => Promise<unknown>)[] = [
+    () => store.append(step("a", "user")),
+    () => store.append(step("b")),
+    () => store.updateData("session", "1"),
+    () => store.append(step("c")),
+    () => store.appendAll(["d", "e", "f", "g", "h"].map((content) => step(content))),
+    () => store.finalize("session", sampleSummary()),
+    () =>
+      store.scripts.keep({ sessionId: "session", stepIndex: 0, claim: 0, json: "1", calls: [] }),
+    () => store.append(step("i")),
+  ];
+  for (const use of [...uses, ...uses.toReversed()]) {
+    time -= 100;
+    await use();
+    equal(await lastUsedAt(), time);
+  }
 });
 
 Deno.test("appended steps: the clock is asked once an append", async () => {

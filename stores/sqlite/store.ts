@@ -88,14 +88,15 @@ const SET_FIELDS = `
 const GET_STATE =
   "SELECT model, system_prompt, message_id, data FROM session_state WHERE session_id = ?";
 
-/** What is added to a session's trace marks it as used by its newest step alone. */
+/** Steps that were added since a session was marked as used tell when that was. Of others the time is not read: it stands behind what may be a long text. */
 const LIST_SESSIONS = `
-  SELECT sessions.session_id, title, sessions.created_at, status, run_count, sessions.prompt_tokens, sessions.completion_tokens,
-      max(last_used_at, coalesce(newest.stored_at, 0)) AS used_at,
-      coalesce(newest.step_index + 1, 0) AS step_count
-    FROM sessions LEFT JOIN steps AS newest ON newest.rowid =
-      (SELECT rowid FROM steps WHERE session_id = sessions.session_id ORDER BY step_index DESC LIMIT 1)
-    ORDER BY used_at DESC, sessions.rowid DESC LIMIT ?`;
+  SELECT session_id, title, created_at, status, run_count, prompt_tokens, completion_tokens,
+      coalesce(
+        (SELECT stored_at FROM steps WHERE session_id = sessions.session_id AND step_index >= last_used_step_count ORDER BY step_index DESC LIMIT 1),
+        last_used_at
+      ) AS used_at,
+      coalesce((SELECT max(step_index) + 1 FROM steps WHERE session_id = sessions.session_id), 0) AS step_count
+    FROM sessions ORDER BY used_at DESC, rowid DESC LIMIT ?`;
 
 /**
  * Opens a store in one SQLite file; the caller owns it and closes it. Missing folders and the file are made for the user alone (modes 700 and 600).
