@@ -91,8 +91,8 @@ export class Connection implements Disposable, AsyncDisposable {
     }
     this.statement("BEGIN IMMEDIATE").run();
     try {
-      const version = Number(this.statement("PRAGMA user_version").get()?.user_version);
       // Another process may have brought the file to a schema whose rules this code does not keep.
+      const version = this.#version();
       if (version > SCHEMA_VERSION) throw newerStore(this.path, version);
       const value = work();
       this.statement("COMMIT").run();
@@ -142,7 +142,23 @@ export class Connection implements Disposable, AsyncDisposable {
     } catch (error) {
       this.#isLocked = sqliteFailure(error) === "locked";
       if (this.#isLocked && performance.now() < deadline) return undefined;
-      throw storeError(error, doing, this.path);
+      throw this.#failure(error, doing);
+    }
+  }
+
+  #version(): number {
+    return Number(this.statement("PRAGMA user_version").get()?.user_version);
+  }
+
+  #failure(error: unknown, doing: string): Error {
+    const failure = storeError(error, doing, this.path);
+    if (failure === error || sqliteFailure(error) !== "other") return failure;
+    try {
+      // A statement may not suit the tables of a schema that another process brought the file to.
+      const version = this.#version();
+      return version > SCHEMA_VERSION ? newerStore(this.path, version) : failure;
+    } catch {
+      return failure;
     }
   }
 

@@ -4,7 +4,7 @@ import type { RunStep } from "../../contracts/step.ts";
 import { sessionTitle } from "../session_title.ts";
 import type { CheckedStep } from "../step_input.ts";
 import type { Connection } from "./connection.ts";
-import { type SqliteFailure, sqliteFailure } from "./failures.ts";
+import { sqliteFailure } from "./failures.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
 import { STEP_COLUMNS, stepColumns, stepOf } from "./rows.ts";
 import { touchSession } from "./sessions.ts";
@@ -21,9 +21,6 @@ const IF_AS_BEFORE = `
 
 const LAST_STEPS =
   `SELECT ${STEP_COLUMNS} FROM steps WHERE session_id = ? ORDER BY step_index DESC LIMIT ?`;
-
-/** What becomes of an append that failed in these ways, a transaction finds out. */
-const BY_TRANSACTION: ReadonlySet<SqliteFailure> = new Set(["constraint", "other"]);
 
 /** Rows of one statement at most: as many as a turn mostly has. */
 const MAX_ROWS = 4;
@@ -86,8 +83,7 @@ export class StepRows {
       const { changes } = insert.run(...values, id, end.incarnation);
       return Number(changes) === steps.length ? numbered : undefined;
     } catch (error) {
-      // A newer schema may have no such columns: the transaction looks at the version first, and tells of whatever else is the matter.
-      if (BY_TRANSACTION.has(sqliteFailure(error))) return undefined;
+      if (sqliteFailure(error) === "constraint") return undefined;
       throw error;
     }
   }

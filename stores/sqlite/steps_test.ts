@@ -158,9 +158,12 @@ Deno.test("appended steps: an open store tells a newer schema that has no such c
   using other = new DatabaseSync(path);
   other.exec(`
     ALTER TABLE steps RENAME COLUMN stored_at TO kept_at;
+    ALTER TABLE sessions RENAME COLUMN title TO name;
     PRAGMA user_version = ${SCHEMA_VERSION + 1};
   `);
   await rejects(store.append(step("c")), hasCode("store_newer", path));
+  await rejects(store.append(step("d", "user")), hasCode("store_newer", path));
+  await rejects(store.list(), hasCode("store_newer", path));
 });
 
 Deno.test("appended steps: the last use is the last one, whichever way the clock was set", async () => {
