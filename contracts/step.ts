@@ -55,7 +55,7 @@ export interface NewRunStep {
 
 /** One row of a session's trace. */
 export interface RunStep extends NewRunStep {
-  /** Position in the session: 0, 1, 2, … without a gap, given by the store inside the transaction that appends. */
+  /** Position in the session: 0, 1, 2, … without a gap, given by the store as it appends. */
   readonly stepIndex: number;
   /** How long the step took, in milliseconds. */
   readonly durationMs: number;

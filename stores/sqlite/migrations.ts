@@ -82,7 +82,7 @@ function createTables(database: DatabaseSync): void {
   `);
 }
 
-/** What a listing shows, kept with the session, so that neither a listing nor an append has to look at the session's steps. */
+/** What a listing shows, kept with the session, so that a listing need not add up runs. The count of steps was kept there too. */
 function addListing(database: DatabaseSync): void {
   database.exec(`
     ALTER TABLE sessions ADD COLUMN last_used_at INTEGER NOT NULL DEFAULT 0;

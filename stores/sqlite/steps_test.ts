@@ -114,6 +114,21 @@ Deno.test("appended steps: a lock is waited for, and what came meanwhile is appe
   equal(await trace(store), "0a 1b 2c 3d 4e");
 });
 
+Deno.test("appended steps: a lock that lasts too long is told, and nothing was appended", async () => {
+  using folder = new StoreFolder();
+  const path = `${folder.path}/store.db`;
+  await using store = openSqliteStore(path, { lockTimeoutMs: 20 });
+  await store.append(step("a"));
+  await store.append(step("b"));
+  using other = new DatabaseSync(path);
+  other.exec("BEGIN IMMEDIATE");
+  await rejects(store.append(step("c")), hasCode("store_locked", path));
+  await rejects(store.appendAll([step("d"), step("e", "user")]), hasCode("store_locked", path));
+  other.exec("ROLLBACK");
+  for (const content of ["f", "g"]) await store.append(step(content));
+  equal(await trace(store), "0a 1b 2f 3g");
+});
+
 Deno.test("appended steps: a failed append leaves nothing, and the next one has the index", async () => {
   using folder = new StoreFolder();
   const path = `${folder.path}/store.db`;
