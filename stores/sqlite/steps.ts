@@ -46,8 +46,8 @@ export class StepRows {
   }
 
   /**
-   * Appends steps of one session, all or none, for the connection to do in order; `now` in ms since 1970. Behind steps of its own it takes one statement: that index is free unless another process
-   * appended too, which the statement tells by failing.
+   * Appends steps of one session, all or none, for the connection to do in order; `now` in ms since 1970. Behind steps of its own it takes one statement: that index is free
+   * unless another process appended too, which the statement tells by failing.
    */
   append(steps: readonly CheckedStep[], now: number): RunStep[] {
     const { sessionId } = steps[0]!;
