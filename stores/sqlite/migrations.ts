@@ -28,8 +28,6 @@ export const MIGRATIONS: readonly Migration[] = [
   addSchedule,
   addWaitingScripts,
   countStepsByThemselves,
-  tellSessionsApart,
-  tellLastUse,
 ];
 
 /** The version that this code reads and writes. */
@@ -324,30 +322,16 @@ function addWaitingScripts(database: DatabaseSync): void {
 }
 
 /**
- * When a step was stored stands with the step, and how many there are its index tells: an append writes nothing but steps. The column stands last; of steps that were stored
- * before, the session tells when.
+ * How many steps a session has their index tells, and when the newest were stored stands with them: an append writes nothing but steps. The column stands last, behind what may
+ * be a long text, so the session keeps how many steps it had when it was last marked as used: only those that came later are asked when they did. Times do not tell what came
+ * later, since clocks are set back.
+ *
+ * `incarnation` is a random number for each session that is made from now on: one that was deleted and made again is another one, also within a millisecond.
  */
 function countStepsByThemselves(database: DatabaseSync): void {
   database.exec(`
     ALTER TABLE steps ADD COLUMN stored_at INTEGER;
-    ALTER TABLE sessions DROP COLUMN step_count;
-  `);
-}
-
-/** A random number for each session that is made from now on: one that was deleted and made again is another one, also within a millisecond. */
-function tellSessionsApart(database: DatabaseSync): void {
-  database.exec("ALTER TABLE sessions ADD COLUMN incarnation INTEGER NOT NULL DEFAULT 0");
-}
-
-/**
- * How many steps a session had when it was last marked as used: those that came later tell when they did. Times do not tell what came later, since clocks are set back; and the
- * time of a step that ends a run need not be looked up, which takes as long as its text is.
- */
-function tellLastUse(database: DatabaseSync): void {
-  database.exec(`
-    ALTER TABLE sessions ADD COLUMN last_used_step_count INTEGER NOT NULL DEFAULT 0;
-    UPDATE sessions SET last_used_step_count = newest.step_index + 1 FROM steps AS newest
-      WHERE newest.rowid = (SELECT rowid FROM steps WHERE session_id = sessions.session_id ORDER BY step_index DESC LIMIT 1)
-        AND coalesce(newest.stored_at, 0) <= last_used_at;
+    ALTER TABLE sessions RENAME COLUMN step_count TO last_used_step_count;
+    ALTER TABLE sessions ADD COLUMN incarnation INTEGER NOT NULL DEFAULT 0;
   `);
 }

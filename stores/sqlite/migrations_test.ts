@@ -20,12 +20,11 @@ function writeEarlier(path: string, version: number, rows: string): void {
 }
 
 /** Three steps of a session: the last holds a NUL, and a long text stands before it. */
-function stepsOf(id: string, storedAt: string): string {
+function stepsOf(id: string): string {
   return ["'hello'", "printf('%.9000c', 'x')", "CAST('nul' || char(0) || '!' AS BLOB)"]
     .map((content, index) => `
-      INSERT INTO steps (session_id, step_index, run_id, step_type, duration_ms, prompt_tokens, completion_tokens, created_at, content${
-      storedAt === "" ? "" : ", stored_at"
-    }) VALUES (${id}, ${index}, 'r', 'response', 0, 0, 0, 5, ${content}${storedAt});`)
+      INSERT INTO steps (session_id, step_index, run_id, step_type, duration_ms, prompt_tokens, completion_tokens, created_at, content)
+        VALUES (${id}, ${index}, 'r', 'response', 0, 0, 0, 5, ${content});`)
     .join("");
 }
 
@@ -47,7 +46,7 @@ Deno.test("migrations: sessions of a file that counted steps with their session 
       version,
       `INSERT INTO sessions (session_id, created_at, last_used_at, step_count)
          VALUES ('a', 100, 300, 3), (${withNul}, 100, 400, 3), ('bare', 100, 350, 0);
-       ${stepsOf("'a'", "")} ${stepsOf(withNul, "")}`,
+       ${stepsOf("'a'")} ${stepsOf(withNul)}`,
     );
     let time = 500;
     await using store = openSqliteStore(path, { now: () => new Date(time++) });
@@ -57,37 +56,5 @@ Deno.test("migrations: sessions of a file that counted steps with their session 
       await store.append(sampleStep({ sessionId, stepType: "response" }));
     }
     deepEqual(await usesOf(store), [["a", 503, 5], ["bare", 502, 1], ["n\0", 501, 4]]);
-  }
-});
-
-Deno.test("migrations: sessions whose last use their newest step tells stay as they were, and go on", async () => {
-  for (const version of [12, 13]) {
-    using folder = new StoreFolder();
-    const path = `${folder.path}/store.db`;
-    writeEarlier(
-      path,
-      version,
-      `INSERT INTO sessions (session_id, created_at, last_used_at)
-         VALUES ('later step', 100, 300), ('later use', 100, 450), ('old steps', 100, 350), ('bare', 100, 360);
-       ${stepsOf("'later step'", ", 400")} ${stepsOf("'later use'", ", 420")}
-       ${stepsOf("'old steps'", ", NULL")}`,
-    );
-    let time = 500;
-    await using store = openSqliteStore(path, { now: () => new Date(time++) });
-    deepEqual(await usesOf(store), [
-      ["later use", 450, 3],
-      ["later step", 400, 3],
-      ["bare", 360, 0],
-      ["old steps", 350, 3],
-    ]);
-    for (const sessionId of ["old steps", "later use", "old steps"]) {
-      await store.append(sampleStep({ sessionId, stepType: "response" }));
-    }
-    await store.updateData("later step", "1");
-    deepEqual((await usesOf(store)).slice(0, 3), [
-      ["later step", 503, 3],
-      ["old steps", 502, 5],
-      ["later use", 501, 4],
-    ]);
   }
 });
