@@ -11,11 +11,12 @@ export function keepParts(list: readonly object[], json: readonly string[]): voi
 export function bodyJson(body: object): string {
   const pieces: string[] = [];
   for (const [name, value] of Object.entries(body)) {
-    if (value === undefined) continue;
-    pieces.push(pieces.length === 0 ? "{" : ",", JSON.stringify(name), ":");
     const kept = parts.get(value);
-    if (kept === undefined) pieces.push(JSON.stringify(value));
-    else if (kept.length === 0) pieces.push("[]");
+    // Nothing for what is no JSON, such as a function: then the name is left out too.
+    const json: string | undefined = kept === undefined ? JSON.stringify(value) : "[]";
+    if (json === undefined) continue;
+    pieces.push(pieces.length === 0 ? "{" : ",", JSON.stringify(name), ":");
+    if (kept === undefined || kept.length === 0) pieces.push(json);
     else {
       for (let at = 0; at < kept.length; at++) pieces.push(at === 0 ? "[" : ",", kept[at]!);
       pieces.push("]");
@@ -27,6 +28,15 @@ export function bodyJson(body: object): string {
 
 /** Whether nothing of a value of JSON can change any more. */
 export function isFrozenWhole(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  return Object.isFrozen(value) && Object.values(value).every(isFrozenWhole);
+  if (typeof value !== "object" || value === null) return typeof value !== "function";
+  return isFrozenData(value) &&
+    Object.values(Object.getOwnPropertyDescriptors(value)).every((own) => isFrozenWhole(own.value));
 }
+
+/** Whether an object is its own members and no more, and none of them can be replaced. What is computed (by a getter, a class, a `toJSON`, a date) may differ each time. */
+export function isFrozenData(value: object): boolean {
+  return Object.isFrozen(value) && PLAIN.has(Object.getPrototypeOf(value)) &&
+    Object.values(Object.getOwnPropertyDescriptors(value)).every((own) => "value" in own);
+}
+
+const PLAIN: ReadonlySet<unknown> = new Set([Object.prototype, Array.prototype, null]);

@@ -127,16 +127,60 @@ Deno.test("kept JSON: a body is the JSON that it would be otherwise", () => {
     {},
     { model: "m" },
     { messages, model: "\ud83d", none: undefined, flag: true, nothing: null, list: [1, "a"] },
+    { a: undefined, b: () => {}, c: Symbol("c"), d: { toJSON: () => undefined }, e: 1 },
     { a: undefined, messages: wireMessages({ messages: [] }, new Set()), tools: wireTools([TOOL]) },
   ];
   for (const body of bodies) equal(bodyJson(body), JSON.stringify(body));
+});
+
+Deno.test("kept JSON: what a frozen message computes is asked for each time", () => {
+  let count = 0;
+  const own: Message = Object.freeze({
+    role: "user",
+    get content() {
+      return `own ${count++}`;
+    },
+  });
+  class Counting {
+    readonly role = "user";
+    get content(): string {
+      return `of a class ${count++}`;
+    }
+  }
+  const messages = [own, Object.freeze(new Counting())];
+  for (const expected of [["own 0", "of a class 1"], ["own 2", "of a class 3"]]) {
+    deepEqual(sent(messages).map((json) => JSON.parse(json).content), expected);
+  }
+});
+
+Deno.test("kept JSON: what frozen parameters compute is asked for each time", () => {
+  let count = 0;
+  const at = new Date(0);
+  const hidden = Object.defineProperty({}, "toJSON", { value: () => ({ count: count++ }) });
+  const tools: ToolDeclaration[] = [
+    { ...TOOL, parameters: { toJSON: () => ({ count: count++ }) } },
+    { ...TOOL, parameters: hidden },
+    { ...TOOL, parameters: { at } },
+    Object.defineProperty({ ...TOOL }, "parameters", {
+      get: () => Object.freeze({ count: count++ }),
+      enumerable: true,
+    }),
+  ];
+  for (const tool of tools) {
+    Object.freeze(tool.parameters);
+    Object.freeze(at);
+    const json = () => bodyJson({ tools: wireTools([Object.freeze(tool)]) });
+    const before = json();
+    at.setTime(at.getTime() + 1);
+    notEqual(json(), before);
+  }
 });
 
 Deno.test("kept JSON: a value is frozen whole when nothing in it can change", () => {
   for (const value of [1, "a", null, undefined, frozen({ a: [{ b: 1 }] })]) {
     equal(isFrozenWhole(value), true);
   }
-  for (const value of [{}, Object.freeze({ a: {} }), Object.freeze([[]])]) {
+  for (const value of [{}, Object.freeze({ a: {} }), Object.freeze([[]]), () => {}]) {
     equal(isFrozenWhole(value), false);
   }
 });

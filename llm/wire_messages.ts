@@ -5,7 +5,7 @@
  * the right form, so such a call is sent in a form that all of them take. The order of messages is checked in tool_order.ts. Messages that are frozen with all that they hold are put into this shape once.
  */
 import type { CompletionRequest, Message, ModelToolCall } from "../contracts/model.ts";
-import { isFrozenWhole } from "./kept_json.ts";
+import { isFrozenData, isFrozenWhole } from "./kept_json.ts";
 import type { ProviderError } from "./provider_error.ts";
 import { SentList } from "./sent_list.ts";
 import { sendableArguments } from "./tool_arguments.ts";
@@ -75,12 +75,12 @@ interface Wording {
 
 /** Whether a message is the same in every request. What the name of a call is sent as may depend on the tools. */
 function isSettled(message: Message): boolean {
+  if (!isFrozenData(message)) return false;
   const { toolCalls } = message;
-  if (!Object.isFrozen(message)) return false;
   if (toolCalls === undefined) return true;
-  return Object.isFrozen(toolCalls) &&
+  return isFrozenData(toolCalls) &&
     toolCalls.every((call) =>
-      Object.isFrozen(call) && isFrozenWhole(call.providerMetadata) && SENDABLE_NAME.test(call.name)
+      isFrozenData(call) && isFrozenWhole(call.providerMetadata) && SENDABLE_NAME.test(call.name)
     );
 }
 
