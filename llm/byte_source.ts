@@ -48,7 +48,15 @@ export class ByteSource implements AsyncDisposable {
         else if (value.length > 0) settle({ kind: "bytes", bytes: value });
         else if (waits) read();
       };
-      const read = () => reader.read().then(take, (error) => settle({ kind: "broken", error }));
+      const fail = (error: unknown) => settle({ kind: "broken", error });
+      // A caller's own stream may give what are no bytes, and its read may throw: neither is to leave a rejection that nobody hears.
+      const read = () => {
+        try {
+          reader.read().then(take).catch(fail);
+        } catch (error) {
+          fail(error);
+        }
+      };
       read();
     });
   }

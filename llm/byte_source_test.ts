@@ -102,3 +102,17 @@ Deno.test("byte source: a response without a body at all, as made-up ones have n
   await using bytes = new ByteSource(body);
   equal(await readAll(bytes), "|end");
 });
+
+Deno.test("byte source: what is no part at all breaks the body, with nothing left to reject later", async () => {
+  const body = new ReadableStream({
+    start: (controller) => controller.enqueue(null as unknown as Uint8Array),
+  });
+  await using bytes = new ByteSource(body);
+  equal((await bytes.next(1000)).kind, "broken");
+});
+
+Deno.test("byte source: to ask again while a read is under way breaks the body and never rejects", async () => {
+  await using bytes = new ByteSource(bodyOf([], "stays open"));
+  equal((await bytes.next(5)).kind, "silence");
+  equal((await bytes.next(1000)).kind, "broken");
+});
