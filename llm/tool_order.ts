@@ -40,7 +40,7 @@ export function assertToolOrder(messages: readonly Message[]): void {
     others = toolCalls.length === 1 ? undefined : new Set(toolCalls.slice(1).map(({ id }) => id));
     const isTwice = others !== undefined && (others.has(one) || others.size < toolCalls.length - 1);
     if (isTwice) throw wrong(at, "makes two calls of the same id");
-    if (one === "" || others?.has("")) throw wrong(at, "makes a call without an id");
+    if (!one || others?.has("")) throw wrong(at, "makes a call without an id");
   }
   const open = left();
   if (open.length > 0) throw wrong(messages.length, `must be the result of ${list(open)}`);

@@ -30,6 +30,7 @@ Deno.test("a conversation in which calls and results do not meet is refused, wit
     [[calls("a"), { role: "tool", content: "" }], /messages\[1\] answers no call/],
     [[calls("a", "a"), result("a")], /messages\[0\] makes two calls of the same id/],
     [[calls(""), result("")], /messages\[0\] makes a call without an id/],
+    [[calls(undefined as unknown as string), USER], /messages\[0\] makes a call without an id/],
     [[{ ...calls("a"), role: "user" }, result("a")], /messages\[0\] makes calls .* "user"/],
     [[{ ...USER, toolCallId: "a" }], /messages\[0\] is no tool message/],
   ];
