@@ -1,4 +1,5 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
+import { AgentLoopError } from "../contracts/errors.ts";
 import type { Execution } from "../contracts/sandbox.ts";
 import { execution } from "./_fake_sandbox.ts";
 import { block, type Fixture, fixture, returning } from "./_run_fixture.ts";
@@ -162,4 +163,26 @@ Deno.test("run abort: the caller's signal is let go of when the run ends", async
   using made = fixture([returning(1), "4"]);
   await made.loop.run({ ...REQUEST, signal });
   ok(listeners <= 0, `${listeners} listeners are left`);
+});
+
+Deno.test("run abort: the error that ends a run's signal is its own: what is written on it is in no other run", async () => {
+  const reasons: unknown[] = [];
+  using made = fixture(["4", "5"]);
+  const { llm } = made;
+  const { loop } = fixture([], {
+    config: {
+      llm: {
+        complete(request) {
+          const { signal } = request;
+          signal?.addEventListener("abort", () => reasons.push(signal.reason));
+          return llm.complete(request);
+        },
+      },
+    },
+  });
+  for (const sessionId of ["one", "other"]) await loop.run({ sessionId, message: "x" });
+  const [one, other] = reasons;
+  ok(one instanceof AgentLoopError && other instanceof AgentLoopError);
+  equal(one.code, "aborted");
+  notEqual(one, other);
 });
