@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Message } from "../contracts/model.ts";
-import type { EvaluateRequest, Execution } from "../contracts/sandbox.ts";
+import type { EvaluateRequest, Execution, HostFunction } from "../contracts/sandbox.ts";
 import type { Span } from "../contracts/tracing.ts";
 import type { CallableTool, ToolExpander, ToolSearch, ToolSet } from "../contracts/tool.ts";
 import type { ScriptedStep } from "../llm/scripted.ts";
@@ -378,6 +378,48 @@ Deno.test("discovery in scripts: a block that looks for ever more is stopped, an
     /^log:\nthis script has found as much as can be shown; go on in your next turn/,
   );
   assert.ok(observation.length < 20_000, `${observation.length}`);
+});
+
+Deno.test("discovery in scripts: what a sandbox tells of itself is asked for in each turn, as it may put other functions in their place", async () => {
+  let functions = new Map<string, HostFunction>();
+  let ran = 0;
+  const here: CallableTool = {
+    ...tool("here"),
+    hostFunction: { name: "here", execute: () => ++ran },
+  };
+  using run = fixture([
+    block('async function run() { return await discover_tools({ query: "here" }); }'),
+    block("async function run() { return await here(); }"),
+    "done",
+  ], {
+    config: {
+      toolExpander: expander([here]),
+      policy: new AllowAll(),
+      sandboxBuilder: {
+        async build(request) {
+          const { evaluate: _, ...sandbox } = await fakeSandboxBuilder().build(request);
+          return {
+            ...sandbox,
+            get functions() {
+              return functions;
+            },
+            extend(added: readonly HostFunction[]) {
+              functions = new Map(added.map((one) => [one.name, one]));
+            },
+            evaluate: async ({ source, onCall }: EvaluateRequest) => {
+              const name = source.includes("here()") ? "here" : "discover_tools";
+              const argsJson = name === "here" ? "[]" : '[{"query":"here"}]';
+              const { signal } = new AbortController();
+              await onCall({ name, argsJson, sequence: 0, signal });
+              return execution({ hostCalls: 1 });
+            },
+          };
+        },
+      },
+    },
+  });
+  await run.loop.run({ sessionId: "s", message: "go" });
+  assert.equal(ran, 1);
 });
 
 Deno.test("discovery in scripts: a run whose sandbox cannot grow says so", async () => {

@@ -187,8 +187,8 @@ function beginRun(
     sandbox,
     openGate: (turn) => {
       const handler = openGate({
-        ...(gate ??= runGate(setup, { sandbox, reserve })),
-        ...turnGate(setup, turn),
+        ...(gate ??= runGate(setup, reserve)),
+        ...turnGate(setup, { sandbox, turn }),
       });
       const { trace, onCount } = turn;
       return watchCalls(handler, { spending, trace, onCount, onLimit: limitTeller(run) });
@@ -287,19 +287,27 @@ function startSandbox(setup: RunSetup, session: Session): Promise<Sandbox> {
 type RunGate = Omit<GateOptions, keyof TurnGate>;
 
 /** What each turn adds. */
-type TurnGate = Pick<GateOptions, "turn" | "note" | "wait" | "begin" | "approve" | "approveAll">;
+type TurnGate = Pick<
+  GateOptions,
+  | "functions"
+  | "limits"
+  | "secrets"
+  | "turn"
+  | "note"
+  | "wait"
+  | "begin"
+  | "approve"
+  | "approveAll"
+>;
 
 function runGate(
   { parts, request, runId, signal, recorder, spending, secrets, pauseWall }: RunSetup,
-  { sandbox, reserve }: { readonly sandbox: Sandbox; readonly reserve: GateOptions["reserve"] },
+  reserve: GateOptions["reserve"],
 ): RunGate {
   const { calls } = parts;
   return {
-    functions: sandbox.functions,
-    limits: sandbox.limits,
     policy: parts.policy,
     calls: calls && redactedCalls(calls, secrets),
-    secrets: sandbox.secrets && { source: sandbox.secrets, kept: secrets },
     reserve,
     pauseWall,
     signal,
@@ -315,10 +323,17 @@ function runGate(
 }
 
 function turnGate(
-  { parts, request }: RunSetup,
-  { turn, note, wait, begin, approve: word }: TurnContext,
+  { parts, request, secrets }: RunSetup,
+  { sandbox, turn: { turn, note, wait, begin, approve: word } }: {
+    readonly sandbox: Sandbox;
+    readonly turn: TurnContext;
+  },
 ): TurnGate {
   return {
+    // A sandbox that grew may have put others in their place.
+    functions: sandbox.functions,
+    limits: sandbox.limits,
+    secrets: sandbox.secrets && { source: sandbox.secrets, kept: secrets },
     turn,
     note,
     wait,
