@@ -102,6 +102,21 @@ export function callsOf(toolArgs: string | undefined): ModelToolCall[] {
   });
 }
 
+/**
+ * The calls as they are read from their step, without its being read. Nothing where only the step can tell: a client's own metadata may change, and what is no text is kept
+ * in other words or not at all.
+ */
+export function keptCalls(calls: readonly ModelToolCall[]): ModelToolCall[] | undefined {
+  const kept: ModelToolCall[] = [];
+  for (const { id, name, argumentsJson, argumentsFault, providerMetadata } of calls) {
+    const isText = [id, name, argumentsJson].every((part: unknown) => typeof part === "string");
+    if (!isText || providerMetadata !== undefined) return undefined;
+    const fault = isFault(argumentsFault) ? { argumentsFault } : {};
+    kept.push(Object.freeze({ id, name, argumentsJson, ...fault }));
+  }
+  return kept;
+}
+
 /** The id of the call that a result's step is about; "" where it cannot be read. */
 export function callIdOf(toolArgs: string | undefined): string {
   const id = fieldOf(toolArgs, "call_id");

@@ -10,7 +10,14 @@ import { untilAborted, within } from "./abort.ts";
 import type { CallCost } from "./call_cost.ts";
 import { argumentsOf } from "./call_arguments.ts";
 import { CallRecords } from "./call_records.ts";
-import { type CallsOwner, callsStep, callStep, type KeptResult, resultStep } from "./call_steps.ts";
+import {
+  type CallsOwner,
+  callsStep,
+  callStep,
+  keptCalls,
+  type KeptResult,
+  resultStep,
+} from "./call_steps.ts";
 import { attempt } from "./failure.ts";
 import { DISCOVER_TOOLS } from "./discover_wish.ts";
 import { keepArguments, whyNotKept } from "./kept_arguments.ts";
@@ -98,9 +105,7 @@ export async function makeCalls(
     if (step === undefined) return;
     // What was redacted is said as it is kept.
     const isKept = step.toolArgs === reply?.body.toolArgs;
-    conversation.add(
-      isKept ? { ...step, calls: calls.map((call) => Object.freeze({ ...call })) } : step,
-    );
+    conversation.add(isKept ? { ...step, calls: keptCalls(calls) } : step);
     stepIndex = step.stepIndex;
     run.unsettled = [];
     run.reminders = 0;

@@ -443,3 +443,38 @@ Deno.test("tools: arguments that a client hands over broken and unmarked end no 
     );
   }
 });
+
+Deno.test("tools: calls of a client's own are said again as they are kept, whatever it does with them afterwards", async () => {
+  const providerMetadata = { signature: "one", none: undefined, at: new Date(0) };
+  const given = [
+    { id: "a", name: "f", argumentsJson: "{}", providerMetadata },
+    { id: "b", name: "f", argumentsJson: "{}", ofItsOwn: 1 },
+    { id: 3 as unknown as string, name: "f", argumentsJson: "{}" },
+  ];
+  const requests: (readonly Message[])[] = [];
+  const store = new MemoryStore();
+  const { loop } = toolLoop([], tools({ f: () => "ran" }), {
+    store,
+    config: {
+      llm: {
+        complete({ messages }) {
+          requests.push(structuredClone(messages));
+          providerMetadata.signature = "other";
+          const isFirst = requests.length === 1;
+          return Promise.resolve({
+            text: isFirst ? "" : "done",
+            model: "m",
+            finishReason: isFirst ? "tool_calls" : "stop",
+            usage: { prompt: 1, completion: 1 },
+            ...(isFirst ? { toolCalls: given } : {}),
+          });
+        },
+      },
+    },
+  });
+  await loop.run({ sessionId: "s", message: "go" });
+  await loop.run({ sessionId: "s", message: "go on" });
+  const [, second = [], third = []] = requests;
+  assert.deepEqual(third.slice(0, second.length), second);
+  assert.deepEqual(second[2]?.toolCalls?.map(({ id }) => id), ["a", "b"]);
+});
