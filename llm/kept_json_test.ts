@@ -120,6 +120,21 @@ Deno.test("kept JSON: conversations that begin alike, grow, shrink and change in
   }
 });
 
+Deno.test("kept JSON: a list is kept while others are sent, and let go of when hundreds of others were, though its last item lives on", () => {
+  const message = (content: string): Message => Object.freeze({ role: "user", content });
+  const beginning = [message("a"), message("b")];
+  const wireOf = (messages: readonly Message[]) => wireMessages({ messages }, new Set())[0];
+  const sendOthers = (count: number) => {
+    for (let at = 0; at < count; at++) wireOf([message(`other ${at}`)]);
+  };
+  const first = wireOf(beginning);
+  sendOthers(500);
+  equal(wireOf([...beginning, message("c")]), first);
+  const again = wireOf(beginning);
+  sendOthers(1100);
+  notEqual(wireOf(beginning), again);
+});
+
 Deno.test("kept JSON: a body is the JSON that it would be otherwise", () => {
   const settled = frozen(exchange());
   const messages = wireMessages({ messages: settled }, new Set());
