@@ -30,13 +30,13 @@ export function bodyJson(body: object): string {
 export function isFrozenWhole(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return typeof value !== "function";
   return isFrozenData(value) &&
-    Object.values(Object.getOwnPropertyDescriptors(value)).every((own) => isFrozenWhole(own.value));
+    Reflect.ownKeys(value).every((key) => isFrozenWhole(Reflect.get(value, key)));
 }
 
 /** Whether an object is its own members and no more, and none of them can be replaced. What is computed (by a getter, a class, a `toJSON`, a date) may differ each time. */
 export function isFrozenData(value: object): boolean {
   return Object.isFrozen(value) && PLAIN.has(Object.getPrototypeOf(value)) &&
-    Object.values(Object.getOwnPropertyDescriptors(value)).every((own) => "value" in own);
+    Reflect.ownKeys(value).every((key) => "value" in Object.getOwnPropertyDescriptor(value, key)!);
 }
 
 const PLAIN: ReadonlySet<unknown> = new Set([Object.prototype, Array.prototype, null]);
