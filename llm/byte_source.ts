@@ -43,16 +43,17 @@ export class ByteSource implements AsyncDisposable {
         resolve(next);
       };
       const stopTimer = startTimer(waitMs, () => settle({ kind: "silence" }));
+      const fail = (error: unknown) => settle({ kind: "broken", error });
+      // A caller's own stream may give what are no bytes, and its read may throw: neither is to leave a rejection that nobody hears.
       const take = ({ done, value }: Part) => {
         if (done || value === undefined) settle(END);
+        else if (!ArrayBuffer.isView(value)) fail(new TypeError("a part of the body is no bytes"));
         else if (value.length > 0) settle({ kind: "bytes", bytes: value });
         else if (waits) read();
       };
-      const fail = (error: unknown) => settle({ kind: "broken", error });
-      // A caller's own stream may give what are no bytes, and its read may throw: neither is to leave a rejection that nobody hears.
       const read = () => {
         try {
-          reader.read().then(take).catch(fail);
+          reader.read().then(take, fail);
         } catch (error) {
           fail(error);
         }

@@ -26,17 +26,14 @@ export function bodyJson(body: object): string {
   return pieces.join("");
 }
 
-/** Whether nothing of a value of JSON can change any more. */
+/** Whether nothing of a value of JSON can change any more. What is computed (by a getter, a class, a `toJSON`, a date) may differ each time. */
 export function isFrozenWhole(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return typeof value !== "function";
-  return isFrozenData(value) &&
-    Reflect.ownKeys(value).every((key) => isFrozenWhole(Reflect.get(value, key)));
-}
-
-/** Whether an object is its own members and no more, and none of them can be replaced. What is computed (by a getter, a class, a `toJSON`, a date) may differ each time. */
-export function isFrozenData(value: object): boolean {
-  return Object.isFrozen(value) && PLAIN.has(Object.getPrototypeOf(value)) &&
-    Reflect.ownKeys(value).every((key) => "value" in Object.getOwnPropertyDescriptor(value, key)!);
+  if (!Object.isFrozen(value) || !PLAIN.has(Object.getPrototypeOf(value))) return false;
+  return Reflect.ownKeys(value).every((key) => {
+    const member = Object.getOwnPropertyDescriptor(value, key)!;
+    return "value" in member && isFrozenWhole(member.value);
+  });
 }
 
 const PLAIN: ReadonlySet<unknown> = new Set([Object.prototype, Array.prototype, null]);

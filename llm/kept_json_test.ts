@@ -1,5 +1,6 @@
 import { deepEqual, equal, notEqual } from "node:assert/strict";
 import type { Message, ToolDeclaration } from "../contracts/model.ts";
+import { settledMessage } from "../contracts/settled_message.ts";
 import { bodyJson, isFrozenWhole } from "./kept_json.ts";
 import { type CallForm, wireMessages } from "./wire_messages.ts";
 import { wireTools } from "./wire_tools.ts";
@@ -22,6 +23,11 @@ function frozen<T>(value: T): T {
   return Object.freeze(value);
 }
 
+/** Messages as the loop makes them. */
+function settled(messages: readonly Message[]): Message[] {
+  return messages.map((message) => settledMessage(frozen(message)));
+}
+
 /** A list as it arrives. */
 function jsonOf(list: readonly object[]): unknown[] {
   return JSON.parse(bodyJson({ list })).list;
@@ -42,8 +48,8 @@ Deno.test("kept JSON: messages that cannot change are sent as others are, howeve
   const metadata = { google: { thought_signature: "s" } };
   for (const call of [{}, { metadata }, { name: "read it" }]) {
     const asMade = sent(exchange(call));
-    const settled = frozen(exchange(call));
-    deepEqual([sent(settled), sent(settled)], [asMade, asMade]);
+    const messages = settled(exchange(call));
+    deepEqual([sent(messages), sent(messages)], [asMade, asMade]);
   }
 });
 
@@ -66,19 +72,19 @@ Deno.test("kept JSON: what can still change is sent as it is now", () => {
 });
 
 Deno.test("kept JSON: a name that only some requests declare is sent as each takes it", () => {
-  const settled = frozen(exchange({ name: "read it" }));
+  const messages = settled(exchange({ name: "read it" }));
   const nameIn = (json: string[]) => JSON.parse(json[1]!).tool_calls[0].function.name;
-  equal(nameIn(sent(settled)), "read_it");
-  equal(nameIn(sent(settled, { tools: [TOOL] })), "read it");
-  equal(nameIn(sent(settled)), "read_it");
+  equal(nameIn(sent(messages)), "read_it");
+  equal(nameIn(sent(messages, { tools: [TOOL] })), "read it");
+  equal(nameIn(sent(messages)), "read_it");
 });
 
 Deno.test("kept JSON: a form that a provider asks for later is kept to", () => {
-  const settled = frozen(exchange({ metadata: { signature: "s" } }));
-  const plain = sent(settled);
-  const changed = sent(settled, { forms: ["short_ids", "no_metadata"] });
+  const messages = settled(exchange({ metadata: { signature: "s" } }));
+  const plain = sent(messages);
+  const changed = sent(messages, { forms: ["short_ids", "no_metadata"] });
   notEqual(changed[1], plain[1]);
-  deepEqual(sent(settled), plain);
+  deepEqual(sent(messages), plain);
 });
 
 Deno.test("kept JSON: a declaration that can change is sent as it is now", () => {
@@ -89,18 +95,17 @@ Deno.test("kept JSON: a declaration that can change is sent as it is now", () =>
   equal(before.includes('"reads \ufffd"'), true);
   parameters.type = "array";
   notEqual(json(), before);
-  const settled = frozen(structuredClone(tool));
-  equal(wireTools([settled])[0], wireTools([settled])[0]);
-  deepEqual(jsonOf(wireTools([settled, tool])), wireTools([settled, tool]));
+  const still = frozen(structuredClone(tool));
+  equal(wireTools([still])[0], wireTools([still])[0]);
+  deepEqual(jsonOf(wireTools([still, tool])), wireTools([still, tool]));
 });
 
 Deno.test("kept JSON: conversations that begin alike, grow, shrink and change in the middle are each sent as they are", () => {
   const messages = Array.from(
     { length: 8 },
-    (_, at): Message =>
-      Object.freeze({ role: at % 2 === 0 ? "user" : "assistant", content: `m${at}` }),
+    (_, at) => settledMessage({ role: at % 2 === 0 ? "user" : "assistant", content: `m${at}` }),
   );
-  const changed = messages.with(3, Object.freeze<Message>({ role: "assistant", content: "other" }));
+  const changed = messages.with(3, settledMessage({ role: "assistant", content: "other" }));
   const open = messages.with(5, { role: "assistant", content: "can change" });
   const lists = [
     messages.slice(0, 3),
@@ -121,7 +126,7 @@ Deno.test("kept JSON: conversations that begin alike, grow, shrink and change in
 });
 
 Deno.test("kept JSON: a list is kept while others are sent, and let go of when hundreds of others were, though its last item lives on", () => {
-  const message = (content: string): Message => Object.freeze({ role: "user", content });
+  const message = (content: string) => settledMessage({ role: "user", content });
   const beginning = [message("a"), message("b")];
   const wireOf = (messages: readonly Message[]) => wireMessages({ messages }, new Set())[0];
   const sendOthers = (count: number) => {
@@ -136,8 +141,7 @@ Deno.test("kept JSON: a list is kept while others are sent, and let go of when h
 });
 
 Deno.test("kept JSON: a body is the JSON that it would be otherwise", () => {
-  const settled = frozen(exchange());
-  const messages = wireMessages({ messages: settled }, new Set());
+  const messages = wireMessages({ messages: settled(exchange()) }, new Set());
   const bodies = [
     {},
     { model: "m" },

@@ -5,7 +5,7 @@
  * the right form, so such a call is sent in a form that all of them take. The order of messages is checked in tool_order.ts. Messages that are frozen with all that they hold are put into this shape once.
  */
 import type { CompletionRequest, Message, ModelToolCall } from "../contracts/model.ts";
-import { isFrozenData, isFrozenWhole } from "./kept_json.ts";
+import { isSettledMessage } from "../contracts/settled_message.ts";
 import type { ProviderError } from "./provider_error.ts";
 import { SentList } from "./sent_list.ts";
 import { sendableArguments } from "./tool_arguments.ts";
@@ -49,7 +49,9 @@ export function wireMessages(
     hasMetadata: !forms.has("no_metadata"),
   };
   const shape = (message: Message) => wireMessage(message, wording);
-  return forms.size === 0 ? sent.shaped(messages, shape) : messages.map(shape);
+  const [first] = messages;
+  const isKept = forms.size === 0 && first !== undefined && isSettledMessage(first);
+  return isKept ? sent.shaped(messages, shape) : messages.map(shape);
 }
 
 const sent = new SentList<Message, WireMessage>(isSettled, messageJson);
@@ -58,7 +60,7 @@ const sent = new SentList<Message, WireMessage>(isSettled, messageJson);
 const systemJson = new WeakMap<Message, string>();
 
 function messageJson(wire: WireMessage, message: Message): string {
-  if (message.role !== "system" || !isSettled(message)) return JSON.stringify(wire);
+  if (message.role !== "system" || !isSettledMessage(message)) return JSON.stringify(wire);
   const known = systemJson.get(message);
   if (known !== undefined) return known;
   const json = JSON.stringify(wire);
@@ -73,16 +75,13 @@ interface Wording {
   readonly hasMetadata: boolean;
 }
 
-/** Whether a message is the same in every request. What the name of a call is sent as may depend on the tools. */
+/** Whether a message is sent as it is in every request. What the name of a call is sent as may depend on the tools. */
 function isSettled(message: Message): boolean {
-  if (!isFrozenData(message)) return false;
-  const { toolCalls } = message;
-  if (toolCalls === undefined) return true;
-  return isFrozenData(toolCalls) &&
-    toolCalls.every((call) =>
-      isFrozenData(call) && isFrozenWhole(call.providerMetadata) && SENDABLE_NAME.test(call.name)
-    );
+  return isSettledMessage(message) &&
+    (message.toolCalls ?? NO_CALLS).every(({ name }) => SENDABLE_NAME.test(name));
 }
+
+const NO_CALLS: readonly ModelToolCall[] = [];
 
 function wireMessage(
   { role, content, toolCalls = [], toolCallId }: Message,

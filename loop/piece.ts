@@ -3,6 +3,7 @@
  * in the place of something. Pure; which pieces there are is decided in history.ts, trim.ts and compact_history.ts.
  */
 import type { Message } from "../contracts/model.ts";
+import { settledMessage } from "../contracts/settled_message.ts";
 
 /**
  * What a piece is: `message` of the user, `script`, its `result`, `response`; `calls` of tools in one reply, and the `call_result` of each; a `note` of the loop about a run that broke off; a `summary`
@@ -106,7 +107,9 @@ export function messageStarts(pieces: readonly Joinable[]): number[] {
   return pieces.flatMap((piece, at) => joins(pieces[at - 1], piece) ? [] : [at]);
 }
 
-type Joinable = Pick<Piece, "role" | "content" | "toolCalls" | "toolCallId">;
+type Joinable =
+  & Pick<Piece, "role" | "content" | "toolCalls" | "toolCallId">
+  & Partial<Pick<Piece, "kind">>;
 
 function joins(before: Joinable | undefined, piece: Joinable): boolean {
   return before?.role === piece.role && piece.role !== "tool" && before.toolCalls === undefined &&
@@ -114,14 +117,18 @@ function joins(before: Joinable | undefined, piece: Joinable): boolean {
 }
 
 function joined({ role, content }: Message, more: Joinable): Message {
-  return Object.freeze({ role, content: `${content}\n\n${more.content}` });
+  return settledMessage({ role, content: `${content}\n\n${more.content}` });
 }
 
-function messageOf({ role, content, toolCalls, toolCallId }: Joinable): Message {
-  return Object.freeze({
+function messageOf({ kind, role, content, toolCalls, toolCallId }: Joinable): Message {
+  const message = {
     role,
     content,
-    ...(toolCalls === undefined ? {} : { toolCalls: Object.freeze([...toolCalls]) }),
+    ...(toolCalls === undefined ? {} : { toolCalls }),
     ...(toolCallId === undefined ? {} : { toolCallId }),
-  });
+  };
+  // A compactor's own messages may compute what they say, and metadata of calls may be changed inside.
+  const isOwn = kind !== "given" &&
+    (toolCalls ?? []).every(({ providerMetadata }) => providerMetadata === undefined);
+  return isOwn ? settledMessage(message) : Object.freeze(message);
 }
