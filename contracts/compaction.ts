@@ -44,7 +44,8 @@ export interface CompactOptions {
 }
 
 /**
- * Shrinks a session's history. Gets it oldest first, without the present turn. May return it as it is. Between the turns of a run the message
+ * Shrinks a session's history. Gets it oldest first, without the present turn, as messages that cannot be changed. May return it as it is; what it keeps of calls it keeps
+ * together with their results. Between the turns of a run the message
  * that is being answered stands in it too; it is sent whole whatever becomes of it.
  * When it throws an `AgentLoopError` with `tokens`, those still count.
  */

@@ -42,7 +42,6 @@ import { type Outcome, withRetries } from "./retry.ts";
 import { type LazySdk, lazySdk } from "./sdk.ts";
 import { callIds, type ToolCallContext } from "./tool_calls.ts";
 import { failureOfTooManyTools, failureWithTools } from "./tool_failure.ts";
-import { assertToolOrder } from "./tool_order.ts";
 import { addUsage, NO_USAGE } from "./usage.ts";
 import { assertTools } from "./wire_tools.ts";
 
@@ -61,6 +60,7 @@ export type {
   ToolChoice,
   ToolDeclaration,
 } from "../contracts/model.ts";
+import { assertToolOrder } from "../contracts/tool_order.ts";
 
 /** Tools that OpenAI takes in one request. Source: the reference of `tools` in "Create chat completion". */
 const OPENAI_TOOLS = 128;

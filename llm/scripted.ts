@@ -10,10 +10,10 @@ import type {
   ModelToolCall,
   TokenUsage,
 } from "../contracts/model.ts";
+import { assertToolOrder } from "../contracts/tool_order.ts";
 import { isCut } from "./reply.ts";
 import { argumentsText, judgeArguments } from "./tool_arguments.ts";
 import { callIds, uniqueIds } from "./tool_calls.ts";
-import { assertToolOrder } from "./tool_order.ts";
 import { assertTools } from "./wire_tools.ts";
 
 /** One call of a scripted reply. */

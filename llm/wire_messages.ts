@@ -2,7 +2,7 @@
  * Messages in the shape of the OpenAI wire. Pure.
  *
  * What a model wrote badly must not end its conversation: providers refuse a whole request for one old call whose name or arguments do not have
- * the right form, so such a call is sent in a form that all of them take. The order of messages is checked in tool_order.ts. Messages that are frozen with all that they hold are put into this shape once.
+ * the right form, so such a call is sent in a form that all of them take. The order of messages is checked by contracts/tool_order.ts. Messages that cannot change are put into this shape once.
  */
 import type { CompletionRequest, Message, ModelToolCall } from "../contracts/model.ts";
 import { isSettledMessage } from "../contracts/settled_message.ts";

@@ -6,6 +6,7 @@ import type { Compactor, CompactResult } from "../contracts/compaction.ts";
 import { AgentLoopError } from "../contracts/errors.ts";
 import type { Message, TokenUsage } from "../contracts/model.ts";
 import { STEP_TYPE_SUMMARY } from "../contracts/step.ts";
+import { assertToolOrder } from "../contracts/tool_order.ts";
 import { untilAborted } from "./abort.ts";
 import { attempt } from "./failure.ts";
 import { joinPieces, messageStarts, type Piece } from "./piece.ts";
@@ -178,6 +179,8 @@ function checkedResult(result: CompactResult): CompactResult {
   const areMessages = Array.isArray(messages) &&
     messages.every(({ role, content }) => typeof role === "string" && typeof content === "string");
   if (!areMessages) throw new TypeError("the compactor returned no list of messages");
+  // No provider would take a result whose call was left out.
+  assertToolOrder(messages);
   const areTokens = typeof tokens?.prompt === "number" && typeof tokens.completion === "number";
   return areTokens ? result : { ...result, tokens: NO_USAGE };
 }

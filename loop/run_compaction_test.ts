@@ -6,6 +6,7 @@ import { scriptedClient } from "../llm/scripted.ts";
 import { MemoryStore } from "../stores/memory.ts";
 import { keepFacts } from "./_fact_keeper.ts";
 import { block, type Fixture, fixture, type FixtureOptions } from "./_run_fixture.ts";
+import { AllowAll } from "./policy.ts";
 import { SummarizingCompactor } from "./summarizing_compactor.ts";
 
 /** Replies forever: one script that logs a fact, then the answer. */
@@ -214,4 +215,40 @@ Deno.test("run compaction: what one loop folded, another without a compactor goe
   using other = fixture(["done"], { store });
   await other.loop.run({ sessionId: "s", message: "x" });
   match(texts(other, 0)[1] ?? "", /^user: \[Summary of the conversation so far\]\nFACT 0\./);
+});
+
+Deno.test("run compaction: a compactor that keeps a call's result and not the call costs a warning", async () => {
+  const call = (at: number) => ({
+    toolCalls: [{ id: `c${at}`, name: "look", arguments: {} }],
+  });
+  using made = fixture([], {
+    model: {
+      otherwise: ({ messages }, at) => messages.at(-1)?.role === "tool" ? "done" : call(at),
+      usage: { prompt: 1, completion: 1 },
+    },
+    config: {
+      protocol: "tools",
+      policy: new AllowAll(),
+      tools: {
+        callable: () => [{
+          declaration: { name: "look", description: "looks", parameters: { type: "object" } },
+          hostFunction: { name: "look", execute: () => "seen" },
+          safe: true,
+        }],
+      },
+      compactor: {
+        compact: (history) => {
+          const at = history.findLastIndex(({ role }) => role === "tool");
+          const messages = at < 0 ? history : history.slice(at);
+          return Promise.resolve({ messages, tokens: { prompt: 0, completion: 0 } });
+        },
+      },
+    },
+  });
+  for (const message of ["one", "two", "three"]) {
+    const { status } = await made.loop.run({ sessionId: "s", message, onEvent: made.onEvent });
+    equal(status, "completed");
+  }
+  match(String(told(made, "warning")[0]), /messages\[0\] answers "c0", which is no open call/);
+  deepEqual(told(made, "compacted"), []);
 });

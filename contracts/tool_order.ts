@@ -2,7 +2,7 @@
  * The order in which calls and their results stand in a conversation. Providers insist on it, each with words of its own and some only when the
  * conversation is long under way, so it is checked before anything is sent. Pure.
  */
-import type { Message } from "../contracts/model.ts";
+import type { Message } from "./model.ts";
 
 /**
  * Checks that each call of an assistant message is answered by one `tool` message before anything else is said, and that each `tool` message

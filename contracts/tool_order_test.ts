@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Message } from "../contracts/model.ts";
+import type { Message } from "./model.ts";
 import { assertToolOrder } from "./tool_order.ts";
 
 const USER: Message = { role: "user", content: "go" };
