@@ -2,6 +2,7 @@
  * One HTTP exchange: sends a request and gives the body of a good reply to a reader, within a time limit, ending at once when the caller's signal ends. After it
  * nothing is left open.
  */
+import { onAbort } from "../contracts/on_abort.ts";
 import { startTimer } from "../contracts/timer.ts";
 import { ByteSource } from "./byte_source.ts";
 import { type Failure, failureOfBody, failureOfReply, failureOfSilence } from "./failure.ts";
@@ -44,17 +45,15 @@ export function exchange(
     if (signal?.aborted) return reject(signal.reason);
     const controller = new AbortController();
     // After an abort the work still ends, with nobody waiting for it.
-    const onAbort = () => {
-      reject(signal?.reason);
-      controller.abort(signal?.reason);
-    };
-    signal?.addEventListener("abort", onAbort, { once: true });
-    const end = () => signal?.removeEventListener("abort", onAbort);
+    const end = signal && onAbort(signal, (reason) => {
+      reject(reason);
+      controller.abort(reason);
+    });
     sendAndRead(sender, { request, read, options, controller }).then((failure) => {
-      end();
+      end?.();
       resolve(failure);
     }, (error) => {
-      end();
+      end?.();
       reject(error);
     });
   });

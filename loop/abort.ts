@@ -1,9 +1,7 @@
 /** Waiting that ends when a signal does, and the wall around a run. */
 import { AgentLoopError } from "../contracts/errors.ts";
+import { onAbort } from "../contracts/on_abort.ts";
 import { startTimer } from "../contracts/timer.ts";
-
-/** Who waits for work under a signal. A run's turns wait often and a run is aborted once: the signal has one listener for all of them. */
-const waits = new WeakMap<AbortSignal, Set<(reason: unknown) => void>>();
 
 /**
  * Waits for work, but no longer than a signal lasts: when it is aborted the wait ends at once with the signal's reason, whether or not the
@@ -12,27 +10,15 @@ const waits = new WeakMap<AbortSignal, Set<(reason: unknown) => void>>();
 export function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
-    const waiting = waitsUnder(signal);
-    waiting.add(reject);
+    const forget = onAbort(signal, reject);
     work.then((value) => {
-      waiting.delete(reject);
+      forget();
       resolve(value);
     }, (error) => {
-      waiting.delete(reject);
+      forget();
       reject(error);
     });
   });
-}
-
-function waitsUnder(signal: AbortSignal): Set<(reason: unknown) => void> {
-  const known = waits.get(signal);
-  if (known !== undefined) return known;
-  const made = new Set<(reason: unknown) => void>();
-  waits.set(signal, made);
-  signal.addEventListener("abort", () => {
-    for (const reject of made) reject(signal.reason);
-  }, { once: true });
-  return made;
 }
 
 /**

@@ -1,4 +1,5 @@
 /** How long a host call may live: as long as its script and its run do, and each wait of it no longer than its deadline. */
+import { onAbort } from "../contracts/on_abort.ts";
 import { startTimer } from "../contracts/timer.ts";
 
 /** The longest wait that a timer can hold, in ms. */
@@ -13,19 +14,16 @@ export type Wait<T> =
 /** The signal of one call, made of those that it hangs on. Dispose it when the call has ended. */
 export class CallLife implements Disposable {
   readonly #controller = new AbortController();
-  readonly #sources: readonly AbortSignal[];
-  readonly #onEnd: () => void;
+  readonly #forget: readonly (() => void)[];
+  /** Ends each wait that goes on. */
+  readonly #waits = new Set<() => void>();
 
   constructor(sources: readonly AbortSignal[]) {
     // A call of a tool hangs on the run's signal in both ways.
-    this.#sources = sources.filter((source, at) => sources.indexOf(source) === at);
-    this.#onEnd = () => {
-      this.#controller.abort(sources.find((source) => source.aborted)?.reason);
-    };
-    for (const source of this.#sources) {
-      if (source.aborted) this.#onEnd();
-      else source.addEventListener("abort", this.#onEnd, { once: true });
-    }
+    const different = sources.filter((source, at) => sources.indexOf(source) === at);
+    const ended = different.find(({ aborted }) => aborted);
+    if (ended !== undefined) this.#end(ended.reason);
+    this.#forget = different.map((source) => onAbort(source, (reason) => this.#end(reason)));
   }
 
   /** Ends with the first of the sources, and when a wait has timed out. */
@@ -46,12 +44,11 @@ export class CallLife implements Disposable {
 
   #waitFor<T>(result: PromiseLike<T>, timeoutMs: number | undefined): Promise<Wait<T>> {
     return new Promise((resolve, reject) => {
-      const { signal } = this;
       const end = () => {
         stopTimer?.();
-        signal.removeEventListener("abort", onAbort);
+        this.#waits.delete(giveUp);
       };
-      const onAbort = () => {
+      const giveUp = () => {
         end();
         resolve({ kind: "ended" });
       };
@@ -60,10 +57,10 @@ export class CallLife implements Disposable {
         : startTimer(Math.min(timeoutMs, MAX_TIMER_MS), () => {
           end();
           resolve({ kind: "timed_out" });
-          this.#controller.abort(new DOMException(`no result in ${timeoutMs} ms`, "TimeoutError"));
+          this.#end(new DOMException(`no result in ${timeoutMs} ms`, "TimeoutError"));
         });
-      if (signal.aborted) onAbort();
-      else signal.addEventListener("abort", onAbort, { once: true });
+      if (this.signal.aborted) giveUp();
+      else this.#waits.add(giveUp);
       Promise.resolve(result).then((value) => {
         end();
         resolve({ kind: "settled", value });
@@ -76,7 +73,12 @@ export class CallLife implements Disposable {
 
   /** Lets go of the signals that the call hung on. */
   [Symbol.dispose](): void {
-    for (const source of this.#sources) source.removeEventListener("abort", this.#onEnd);
+    for (const forget of this.#forget) forget();
+  }
+
+  #end(reason: unknown): void {
+    this.#controller.abort(reason);
+    for (const giveUp of this.#waits) giveUp();
   }
 }
 
