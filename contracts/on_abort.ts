@@ -1,31 +1,43 @@
 /**
- * Hears of an abort at little cost, for what begins and ends often under one signal: a signal has one listener of the runtime for all of it, since to add and remove one takes longer
- * than most of what is waited for.
+ * Hears of an abort at little cost, for what begins and ends often under one signal: all of it shares one listener of the runtime, since to add and remove one takes longer than
+ * most of what is waited for. The listener goes with the last of them: a signal with a time of its own keeps a program alive for as long as anybody listens to it.
  */
 
 type Hear = (reason: unknown) => void;
 
-const hearers = new WeakMap<AbortSignal, Set<Hear>>();
+interface Hearers {
+  readonly all: Set<Hear>;
+  readonly listener: () => void;
+}
+
+const hearersOf = new WeakMap<AbortSignal, Hearers>();
 
 /**
  * Calls `hear` with the signal's reason when it is aborted, in the order in which they were added; never for one that is aborted already. Returns what takes it back, which may be
  * called at any time. What it throws is uncaught, as in a listener.
  */
 export function onAbort(signal: AbortSignal, hear: Hear): () => void {
-  const all = hearersOf(signal);
-  all.add(hear);
-  return () => all.delete(hear);
+  const hearers = hearersOf.get(signal) ?? beginToListen(signal);
+  hearers.all.add(hear);
+  return () => {
+    if (hearers.all.delete(hear) && hearers.all.size === 0) endListening(signal, hearers);
+  };
 }
 
-function hearersOf(signal: AbortSignal): Set<Hear> {
-  const known = hearers.get(signal);
-  if (known !== undefined) return known;
-  const made = new Set<Hear>();
-  hearers.set(signal, made);
-  signal.addEventListener("abort", () => {
-    for (const hear of made) tell(hear, signal.reason);
-  }, { once: true });
-  return made;
+function beginToListen(signal: AbortSignal): Hearers {
+  const all = new Set<Hear>();
+  const listener = () => {
+    for (const hear of all) tell(hear, signal.reason);
+  };
+  const hearers = { all, listener };
+  hearersOf.set(signal, hearers);
+  signal.addEventListener("abort", listener, { once: true });
+  return hearers;
+}
+
+function endListening(signal: AbortSignal, { listener }: Hearers): void {
+  hearersOf.delete(signal);
+  signal.removeEventListener("abort", listener);
 }
 
 /** One that throws does not keep the others from hearing. */
