@@ -102,7 +102,7 @@ export function followRun(status: Status, options: FollowOptions = {}): Activity
         );
         break;
       case "tool_result": {
-        const head = `turn ${turn}  ${oneLine(event.args.name, 80)}`;
+        const head = `${place()}  ${oneLine(event.args.name, 80)}`;
         if (status.level === "verbose") status.detail(indent(head, event.content));
         else if (!event.ok) status.line(`${head}: ${excerpt(event.content)}`, "warning");
         break;

@@ -174,3 +174,14 @@ Deno.test("a script that goes on after a wait is on a line of its own, before th
     "resumed  script: ok, 30 ms, 1,000 + 20 tokens | first second returned nothing; args is unchanged",
   ]);
 });
+
+Deno.test("the result of a tool's call that waited is before the first turn too", () => {
+  const result = {
+    type: "tool_result",
+    args: { id: "c1", name: "buy" },
+    content: "PermissionError: the user said no",
+    ok: false,
+    durationMs: 2,
+  } as const;
+  deepStrictEqual(linesOf([result]), ["resumed  buy: PermissionError: the user said no"]);
+});
