@@ -1,8 +1,11 @@
 /** What policies and people answer, held to what an answer can be: the gate takes nothing else for a yes. */
 import type { ApprovalDecision } from "../contracts/approval.ts";
 import type { JsonValue } from "../contracts/json.ts";
+import { refuseUnknown } from "../contracts/known_names.ts";
 import type { PolicyDecision } from "../contracts/policy.ts";
 import { nameOf } from "./argument_checks.ts";
+
+const YES_FIELDS = { decision: true, args: true, reason: true } as const;
 
 /**
  * The answer of a policy.
@@ -31,12 +34,22 @@ export function checkWord(word: unknown): ApprovalDecision {
   if (decision === "wait") return { decision };
   if (decision === "deny") return { decision, ...(typeof reason === "string" ? { reason } : {}) };
   if (decision === "approve") {
+    checkYes("approve", word as object);
     return { decision, ...(args === undefined ? {} : { args: args as readonly JsonValue[] }) };
   }
   throw new TypeError(
     'approve must give { decision: "approve" }, { decision: "deny" } or { decision: "wait" }, ' +
       `got ${shownAnswer(word)}`,
   );
+}
+
+/**
+ * Holds a yes to its names: where `args` is misspelt, the call that was to be changed would be made as it was.
+ *
+ * @throws {TypeError} naming what is not known.
+ */
+export function checkYes(caller: string, word: object): void {
+  refuseUnknown(caller, word, YES_FIELDS);
 }
 
 function fieldsOf(answer: unknown): Readonly<Record<string, unknown>> {

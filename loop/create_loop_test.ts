@@ -135,6 +135,7 @@ Deno.test("resume: refuses what is no word, and changed arguments that are no li
     [{ decision: "approve", args: { to: "b" } }, /decision\.args must be a list of values in JSON/],
     [{ decision: "approve", args: null }, /args must be a list of values in JSON, .* got null/],
     [{ decision: "approve", args: [() => 1] }, /args must be a list of values in JSON/],
+    [{ decision: "approve", arg: ["b"] }, /resume: decision: there is no option arg; there are/],
   ];
   for (const [decision, message] of wrong) {
     await rejects(loop.resume({ sessionId: "s", decision: decision as never }), {

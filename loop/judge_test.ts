@@ -139,6 +139,17 @@ Deno.test("judge: what is no word of a person is a refusal that says so", async 
   }
 });
 
+Deno.test("judge: where args is misspelt the call is not made as it was", async () => {
+  let ran = 0;
+  const approve = () => ({ decision: "approve", arg: ["other"] }) as never;
+  const gate = testGate(() => ran++, { policy: ASKS, approve });
+  match(
+    errorOf(await gate.call()),
+    /approve: there is no option arg; there are decision, args, reason/,
+  );
+  deepEqual(ran, 0);
+});
+
 Deno.test("judge: changed arguments that are no list of JSON values are not what a function is called with", async () => {
   for (const args of [{ to: "b" }, "ab", null, [() => 1], [new Date(0)], [1n], ["a", undefined]]) {
     let ran = 0;

@@ -10,6 +10,7 @@ import {
   type ResumeRequest,
   type RunRequest,
 } from "../contracts/loop.ts";
+import { checkYes } from "./answer_checks.ts";
 import { checkFields, checkMs, checkWhole, nameOf, needMethods } from "./argument_checks.ts";
 import { isJsonList } from "./json_list.ts";
 import { checkOptionNames, checkRequestNames } from "./known_options.ts";
@@ -280,6 +281,7 @@ export function checkResume(
       }`,
     );
   }
+  if (word === "approve") checkYes("resume: decision", decision);
   const args: unknown = "args" in decision ? decision.args : undefined;
   if (args !== undefined && !isJsonList(args)) {
     throw new TypeError(
