@@ -68,6 +68,8 @@ function readAnswer(line: string, id: number): Answer | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { approval_id, answer, args } = value as Record<string, unknown>;
   if (approval_id !== id) return undefined;
+  // Whoever sends other arguments with another yes would have the call made as it was.
+  if (args !== undefined && answer !== "edit" && answer !== "no") return undefined;
   switch (answer) {
     case "session":
     case "once":

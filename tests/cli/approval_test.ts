@@ -168,6 +168,7 @@ Deno.test("approval: a program that drives the command answers by lines on stdin
   const answers = [
     "nonsense",
     '{"approval_id":2,"answer":"all"}',
+    '{"approval_id":1,"answer":"once","args":["https://changed.invalid/"]}',
     '{"approval_id":1,"answer":"session"}',
     '{"approval_id":2,"answer":"no"}',
     '{"approval_id":3,"answer":"edit","args":["https://changed.invalid/"]}',
@@ -187,6 +188,7 @@ Deno.test("approval: a program that drives the command answers by lines on stdin
     ) => [index + 1, "fetch", `${host}.invalid`, [`https://${host}.invalid/`]]),
   );
   match(stderr, /warning: no answer to approval 1: nonsense\. One is \{"approval_id":1,/);
+  match(stderr, /no answer to approval 1: \{"approval_id":1,"answer":"once","args":/);
   const told = JSON.stringify(server.requests[1]?.body);
   match(
     told,
