@@ -4,7 +4,7 @@
 import type { CallRow } from "../contracts/call_log.ts";
 import type { JsonValue } from "../contracts/json.ts";
 import { type RunStep, STEP_TYPE_SUMMARY } from "../contracts/step.ts";
-import { agentOf } from "../loop/call_steps.ts";
+import { agentOf, argumentsOf } from "../loop/call_steps.ts";
 import { pendingOf } from "../loop/pending.ts";
 import { callLine, callText } from "./call_line.ts";
 import { pendingText } from "./pending_text.ts";
@@ -120,9 +120,16 @@ export function traceText(entries: readonly TraceEntry[]): string[] {
       "",
       `${step.stepIndex}  ${figuresOf(step)}`,
       ...(step.stepType === "approval" ? [`   ${pendingText(pendingOf(step))}`] : []),
-      ...step.content.trimEnd().split(/\r?\n/).map((line) => `   ${line}`.trimEnd()),
+      ...bodyOf(step),
     ];
   });
+}
+
+/** Arguments are not shortened: secrets are taken out of the whole text afterwards, and of half a one they could not be. */
+function bodyOf({ stepType, content, toolArgs }: RunStep): string[] {
+  const given = stepType === "tool_call" ? argumentsOf(toolArgs) : "";
+  const text = `${content} ${given}`.trimEnd();
+  return text === "" ? [] : text.split(/\r?\n/).map((line) => `   ${line}`.trimEnd());
 }
 
 function headOf(runId: string, at: Date): string[] {

@@ -144,3 +144,22 @@ Deno.test("steps of named calls say which agent made them, where it has a name",
   const heads = traceText(mergeTrace(steps, [])).filter((line) => /^\d/.test(line));
   deepStrictEqual(heads, ["0  tool_call, by scout", "1  execute_js", "2  tool_result"]);
 });
+
+Deno.test("a named call is shown with its arguments, and a reply that only calls takes one line", () => {
+  const toolArgs = JSON.stringify({ call_id: "c", arguments: '{"colour":\n"red"}' });
+  const steps = [
+    { ...step(0, "llm_call", 0), content: "" },
+    { ...step(1, "tool_call", 0), content: "find-lamp", toolArgs },
+    { ...step(2, "tool_call", 0), content: "find-lamp", toolArgs: "{}" },
+  ];
+  deepStrictEqual(traceText(mergeTrace(steps, [])).slice(3), [
+    "0  llm_call",
+    "",
+    "1  tool_call",
+    '   find-lamp {"colour":',
+    '   "red"}',
+    "",
+    "2  tool_call",
+    "   find-lamp",
+  ]);
+});

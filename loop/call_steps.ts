@@ -123,6 +123,12 @@ export function callIdOf(toolArgs: string | undefined): string {
   return typeof id === "string" ? id : "";
 }
 
+/** The arguments of a call's step, as the text that the model wrote; "" where they cannot be read. */
+export function argumentsOf(toolArgs: string | undefined): string {
+  const text = fieldOf(toolArgs, "arguments");
+  return typeof text === "string" ? text : "";
+}
+
 /** The whole result that a step keeps, where it keeps one itself. */
 export function wholeOf(toolArgs: string | undefined): string | undefined {
   const whole = fieldOf(toolArgs, "whole");
