@@ -116,7 +116,7 @@ function foldInto(
   { messages, summary, retainedFrom }: CompactResult,
 ): Compacted | undefined {
   const { history, starts, before, present } = view;
-  const kept = commonTail(history, messages);
+  const kept = wholeTail(history, commonTail(history, messages));
   const heads = messages.slice(0, messages.length - kept);
   if (kept === history.length && heads.length === 0) return undefined;
   const keptPieces = before.slice(starts[history.length - kept] ?? before.length);
@@ -127,13 +127,19 @@ function foldInto(
     ? firstStep([...retained, ...present]) ?? view.nextStep
     : undefined;
   const isSummary = retainFromStep !== undefined && heads.length === 1;
-  const headPieces = heads.map((message): Piece => ({
-    ...message,
-    kind: isSummary ? "summary" : "given",
-    content: message.content.toWellFormed(),
-  }));
+  const message = answeredBy(rest, before);
+  // Where it was not folded it stays in its place, and stays what it is.
+  const at = isSummary ? -1 : heads.findLastIndex(({ role }) => role === "user");
+  const isThere = message !== undefined && heads[at]?.content === message.content;
+  const headPieces = heads.map((head, place): Piece =>
+    isThere && place === at ? message : {
+      ...head,
+      kind: isSummary ? "summary" : "given",
+      content: head.content.toWellFormed(),
+    }
+  );
   return {
-    pieces: [...headPieces, ...answeredBy(rest, before), ...rest],
+    pieces: [...headPieces, ...(message === undefined || isThere ? [] : [message]), ...rest],
     messagesBefore: history.length,
     messagesAfter: messages.length,
     ...(retainFromStep === undefined
@@ -143,11 +149,17 @@ function foldInto(
 }
 
 /** The message that the first of the kept turns answers, where it was folded: it is sent whole, as it is by later runs. */
-function answeredBy(rest: readonly Piece[], before: readonly Piece[]): Piece[] {
-  if (rest.length === 0 || rest[0]?.kind === "message") return [];
+function answeredBy(rest: readonly Piece[], before: readonly Piece[]): Piece | undefined {
+  if (rest.length === 0 || rest[0]?.kind === "message") return undefined;
   const folded = before.filter((piece) => !rest.includes(piece));
-  const message = folded.findLast((piece) => piece.kind === "message");
-  return message === undefined ? [] : [message];
+  return folded.findLast((piece) => piece.kind === "message");
+}
+
+/** How many of the messages at the end may stand behind something else: results stay with their calls, also where those are said in other words. */
+function wholeTail(history: readonly Message[], count: number): number {
+  let whole = count;
+  while (whole > 0 && history.at(-whole)?.role === "tool") whole--;
+  return whole;
 }
 
 /** How many messages at the end of two lists are the same. */

@@ -217,11 +217,12 @@ Deno.test("run compaction: what one loop folded, another without a compactor goe
   match(texts(other, 0)[1] ?? "", /^user: \[Summary of the conversation so far\]\nFACT 0\./);
 });
 
-Deno.test("run compaction: a compactor that keeps a call's result and not the call costs a warning", async () => {
+/** A loop whose model looks once at each message and then answers. */
+function looking(compact: (history: readonly Message[]) => readonly Message[]): Fixture {
   const call = (at: number) => ({
     toolCalls: [{ id: `c${at}`, name: "look", arguments: {} }],
   });
-  using made = fixture([], {
+  return fixture([], {
     model: {
       otherwise: ({ messages }, at) => messages.at(-1)?.role === "tool" ? "done" : call(at),
       usage: { prompt: 1, completion: 1 },
@@ -237,13 +238,17 @@ Deno.test("run compaction: a compactor that keeps a call's result and not the ca
         }],
       },
       compactor: {
-        compact: (history) => {
-          const at = history.findLastIndex(({ role }) => role === "tool");
-          const messages = at < 0 ? history : history.slice(at);
-          return Promise.resolve({ messages, tokens: { prompt: 0, completion: 0 } });
-        },
+        compact: (history) =>
+          Promise.resolve({ messages: compact(history), tokens: { prompt: 0, completion: 0 } }),
       },
     },
+  });
+}
+
+Deno.test("run compaction: a compactor that keeps a call's result and not the call costs a warning", async () => {
+  using made = looking((history) => {
+    const at = history.findLastIndex(({ role }) => role === "tool");
+    return at < 0 ? history : history.slice(at);
   });
   for (const message of ["one", "two", "three"]) {
     const { status } = await made.loop.run({ sessionId: "s", message, onEvent: made.onEvent });
@@ -251,4 +256,28 @@ Deno.test("run compaction: a compactor that keeps a call's result and not the ca
   }
   match(String(told(made, "warning")[0]), /messages\[0\] answers "c0", which is no open call/);
   deepEqual(told(made, "compacted"), []);
+});
+
+Deno.test("run compaction: a compactor may say otherwise what stands beside a call, and keep its result", async () => {
+  using made = looking((history) =>
+    history.map((message) => message.toolCalls ? { ...message, content: "I look." } : message)
+  );
+  for (const message of ["one", "two", "three"]) {
+    const { status } = await made.loop.run({ sessionId: "s", message, onEvent: made.onEvent });
+    equal(status, "completed");
+  }
+  deepEqual(told(made, "warning"), []);
+  deepEqual(texts(made, -1).slice(1), [
+    "user: one",
+    "assistant: I look.",
+    "tool: seen",
+    "assistant: done",
+    "user: two",
+    "assistant: I look.",
+    "tool: seen",
+    "assistant: done",
+    "user: three",
+    "assistant: ",
+    "tool: seen",
+  ]);
 });
