@@ -5,8 +5,13 @@
 
 type Hear = (reason: unknown) => void;
 
+/** One who hears. */
+interface Hearer {
+  readonly hear: Hear;
+}
+
 interface Hearers {
-  readonly all: Set<Hear>;
+  readonly all: Set<Hearer>;
   readonly listener: () => void;
 }
 
@@ -17,17 +22,22 @@ const hearersOf = new WeakMap<AbortSignal, Hearers>();
  * called at any time. What it throws is uncaught, as in a listener.
  */
 export function onAbort(signal: AbortSignal, hear: Hear): () => void {
+  // Whoever is told may add another: that one is too late, though the others are still being told.
+  if (signal.aborted) return () => {};
   const hearers = hearersOf.get(signal) ?? beginToListen(signal);
-  hearers.all.add(hear);
+  const hearer = { hear };
+  hearers.all.add(hearer);
   return () => {
-    if (hearers.all.delete(hear) && hearers.all.size === 0) endListening(signal, hearers);
+    if (hearers.all.delete(hearer) && hearers.all.size === 0) endListening(signal, hearers);
   };
 }
 
 function beginToListen(signal: AbortSignal): Hearers {
-  const all = new Set<Hear>();
+  const all = new Set<Hearer>();
   const listener = () => {
-    for (const hear of all) tell(hear, signal.reason);
+    for (const { hear } of all) tell(hear, signal.reason);
+    // A signal may last as long as the program.
+    all.clear();
   };
   const hearers = { all, listener };
   hearersOf.set(signal, hearers);

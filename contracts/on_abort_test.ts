@@ -1,6 +1,11 @@
 import { deepEqual } from "node:assert/strict";
 import { onAbort } from "./on_abort.ts";
 
+function abortable(): { readonly signal: AbortSignal; readonly abort: () => void } {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort() };
+}
+
 Deno.test("on abort: all that were added hear the reason, in their order, but those that were taken back", () => {
   const heard: string[] = [];
   const controller = new AbortController();
@@ -13,6 +18,29 @@ Deno.test("on abort: all that were added hear the reason, in their order, but th
   controller.abort("over");
   onAbort(signal, () => heard.push("late"));
   deepEqual(heard, ["a over", "c over"]);
+});
+
+Deno.test("on abort: one that is added while others hear is not told, as the signal is aborted already", () => {
+  const heard: string[] = [];
+  const { signal, abort } = abortable();
+  onAbort(signal, () => {
+    heard.push("a");
+    onAbort(signal, () => heard.push("late"));
+  });
+  abort();
+  deepEqual(heard, ["a"]);
+});
+
+Deno.test("on abort: two that add the same function both hear, until each takes back its own", () => {
+  const { signal, abort } = abortable();
+  let heard = 0;
+  const hear = () => void heard++;
+  onAbort(signal, hear);
+  const takeBack = onAbort(signal, hear);
+  onAbort(signal, hear);
+  takeBack();
+  abort();
+  deepEqual(heard, 2);
 });
 
 Deno.test("on abort: what is taken back while others hear is not told", () => {
