@@ -1,9 +1,9 @@
 /** How a model looks for tools: what it is told of that, and what it asks for. Pure. */
 import type { JsonValue } from "../contracts/json.ts";
-import type { ToolDeclaration } from "../contracts/model.ts";
+import { ownTool } from "./own_tool.ts";
 
 /** Looks for tools; declared in a run that can find some. */
-export const DISCOVER_TOOLS: ToolDeclaration = {
+export const DISCOVER_TOOLS = ownTool({
   name: "discover_tools",
   description:
     "Finds further tools, by names or by words for what they do. They can be called from your next turn on.",
@@ -14,7 +14,7 @@ export const DISCOVER_TOOLS: ToolDeclaration = {
       names: { type: "array", items: { type: "string" } },
     },
   },
-};
+});
 
 /** The same for the prompt of scripts. */
 export const DISCOVER_FUNCTION =

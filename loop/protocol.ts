@@ -53,7 +53,7 @@ const TOOLS: Protocol = {
     declarations.length === 0
       ? {}
       // Left in at the end too: some providers refuse a conversation with calls without them, and caches would miss.
-      : { tools: declarations, ...(isLast ? { toolChoice: "none" as const } : {}) },
+      : { tools: [...declarations], ...(isLast ? { toolChoice: "none" as const } : {}) },
   interpret: interpretToolReply,
   lastTurn: LAST_TURN,
   remind: remindOfTools,

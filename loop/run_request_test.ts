@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import type { CompletionRequest } from "../contracts/model.ts";
+import type { Client, CompletionRequest } from "../contracts/model.ts";
 import { MemoryStore } from "../stores/memory.ts";
 import { block, fixture, returning } from "./_run_fixture.ts";
 import { composeSystemPrompt } from "./prompt.ts";
@@ -228,3 +228,45 @@ Deno.test("PRV-04: a returned and logged lone surrogate leaves the next request 
   }
   equal((await made.store.get("s")).data, '"ok \\ud83d end"');
 });
+
+Deno.test("run request: a client that writes on the tools which it is given writes on no other run's", async () => {
+  for (const protocol of ["code-tool", "tools"] as const) {
+    const offered: string[][] = [];
+    const llm: Client = {
+      complete({ tools = [], messages }) {
+        offered.at(-1)?.push(JSON.stringify(tools));
+        for (const tool of tools) {
+          writeOn(tool);
+          writeOn(tool.parameters);
+          writeOn(tool.parameters.properties as object);
+        }
+        (tools as unknown[]).push("more");
+        const isFirst = messages.at(-1)?.role === "user" && protocol === "tools";
+        return Promise.resolve({
+          text: isFirst ? "" : "done",
+          toolCalls: isFirst
+            ? [{ id: "c1", name: "discover_tools", argumentsJson: '{"names":["x"]}' }]
+            : [],
+          model: "m",
+          finishReason: "stop",
+          usage: { prompt: 1, completion: 1 },
+        });
+      },
+    };
+    const toolExpander = { expand: () => [] };
+    using made = fixture([], { config: { llm, protocol, toolExpander } });
+    for (const sessionId of ["a", "b"]) {
+      offered.push([]);
+      equal((await made.loop.run({ sessionId, message: "x" })).status, "completed");
+    }
+    equal(offered[0]?.length, protocol === "tools" ? 2 : 1);
+    deepEqual(offered[1], offered[0]);
+    ok(!offered.flat().some((tools) => tools.includes('"more"')));
+  }
+});
+
+/** As a client does that brings schemas into another form; what is frozen stays. */
+function writeOn(given: object): void {
+  Reflect.set(given, "strict", true);
+  Reflect.set(given, "type", "OBJECT");
+}

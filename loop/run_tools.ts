@@ -6,6 +6,7 @@ import { DEFAULT_SANDBOX_LIMITS, type HostFunction, type Sandbox } from "../cont
 import type { CallableTool, ToolSet } from "../contracts/tool.ts";
 import { DISCOVER_TOOLS } from "./discover_wish.ts";
 import { READ_RESULT } from "./kept_results.ts";
+import { forOneRun } from "./own_tool.ts";
 
 /** The tools of one run. */
 export interface RunTools {
@@ -47,7 +48,10 @@ export function takeTools(
     functions.add(tool.hostFunction.name);
   }
   const declarations = [...byName.values()].map(({ declaration }) => declaration);
-  return { declarations: discovers ? [...declarations, DISCOVER_TOOLS] : declarations, byName };
+  return {
+    declarations: discovers ? [...declarations, forOneRun(DISCOVER_TOOLS)] : declarations,
+    byName,
+  };
 }
 
 /** The tools of a run and those that it found, which stand behind them. */
