@@ -5,6 +5,7 @@
 import type { ModelToolCall, ToolArgumentsFault } from "../contracts/model.ts";
 import type { RunStep } from "../contracts/step.ts";
 import { type CallCost, stepCost } from "./call_cost.ts";
+import { freezeWhole } from "./freeze_whole.ts";
 import type { StepBody } from "./recorder.ts";
 
 /** What the steps of calls keep beside the calls. */
@@ -85,28 +86,31 @@ export function agentOf(toolArgs: string | undefined): string | undefined {
   return typeof agent === "string" ? agent : undefined;
 }
 
-/** The calls of a reply's step; none where they cannot be read. */
-export function callsOf(toolArgs: string | undefined): ModelToolCall[] {
+/** The calls of a reply's step, frozen whole; none where they cannot be read. */
+export function callsOf(toolArgs: string | undefined): readonly ModelToolCall[] {
   const calls = fieldOf(toolArgs, "calls");
   if (!Array.isArray(calls)) return [];
-  return calls.flatMap((call): ModelToolCall[] => {
+  const read = calls.flatMap((call): ModelToolCall[] => {
     const { id, name, arguments: argumentsJson, fault, metadata } = call ?? {};
     if (typeof id !== "string" || typeof name !== "string") return [];
-    return [Object.freeze({
+    return [{
       id,
       name,
       argumentsJson: String(argumentsJson),
       ...(isFault(fault) ? { argumentsFault: fault } : {}),
       ...(metadata === undefined ? {} : { providerMetadata: metadata }),
-    })];
+    }];
   });
+  return freezeWhole(read);
 }
 
 /**
  * The calls as they are read from their step, without its being read. Nothing where only the step can tell: a client's own metadata may change, and what is no text is kept
  * in other words or not at all.
  */
-export function keptCalls(calls: readonly ModelToolCall[]): ModelToolCall[] | undefined {
+export function keptCalls(
+  calls: readonly ModelToolCall[],
+): readonly ModelToolCall[] | undefined {
   const kept: ModelToolCall[] = [];
   for (const { id, name, argumentsJson, argumentsFault, providerMetadata } of calls) {
     const isText = [id, name, argumentsJson].every((part: unknown) => typeof part === "string");
@@ -114,7 +118,7 @@ export function keptCalls(calls: readonly ModelToolCall[]): ModelToolCall[] | un
     const fault = isFault(argumentsFault) ? { argumentsFault } : {};
     kept.push(Object.freeze({ id, name, argumentsJson, ...fault }));
   }
-  return kept;
+  return Object.freeze(kept);
 }
 
 /** The id of the call that a result's step is about; "" where it cannot be read. */

@@ -1,13 +1,12 @@
 /**
  * Declarations of the loop's own tools. There is one for all runs, of all tenants, and clients are given it: what one writes on it would be sent by every other. Pure.
  */
-import type { JsonValue } from "../contracts/json.ts";
 import type { ToolDeclaration } from "../contracts/model.ts";
+import { freezeWhole } from "./freeze_whole.ts";
 
 /** A declaration of which nothing can change any more. */
 export function ownTool({ name, description, parameters }: ToolDeclaration): ToolDeclaration {
-  freezeWhole(parameters as JsonValue);
-  return Object.freeze({ name, description, parameters });
+  return freezeWhole({ name, description, parameters });
 }
 
 /**
@@ -15,10 +14,4 @@ export function ownTool({ name, description, parameters }: ToolDeclaration): Too
  */
 export function forOneRun(tool: ToolDeclaration): ToolDeclaration {
   return { ...tool };
-}
-
-function freezeWhole(value: JsonValue): void {
-  if (typeof value !== "object" || value === null) return;
-  Object.freeze(value);
-  for (const member of Object.values(value)) freezeWhole(member as JsonValue);
 }

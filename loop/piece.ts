@@ -127,8 +127,7 @@ function messageOf({ kind, role, content, toolCalls, toolCallId }: Joinable): Me
     ...(toolCalls === undefined ? {} : { toolCalls }),
     ...(toolCallId === undefined ? {} : { toolCallId }),
   };
-  // A compactor's own messages may compute what they say, and metadata of calls may be changed inside.
-  const isOwn = kind !== "given" &&
-    (toolCalls ?? []).every(({ providerMetadata }) => providerMetadata === undefined);
+  // A compactor's own messages may compute what they say, and may be changed inside.
+  const isOwn = kind !== "given";
   return isOwn ? settledMessage(message) : Object.freeze(message);
 }

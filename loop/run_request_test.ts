@@ -265,6 +265,39 @@ Deno.test("run request: a client that writes on the tools which it is given writ
   }
 });
 
+Deno.test("run request: a client that writes on what it is given of calls changes no later request", async () => {
+  const sent: string[] = [];
+  const llm: Client = {
+    complete({ messages }) {
+      const calls = messages.flatMap(({ toolCalls = [] }) => toolCalls);
+      sent.push(JSON.stringify(calls));
+      for (const { providerMetadata = {} } of calls) {
+        writeOn(providerMetadata);
+        writeOn(providerMetadata["google"] as object);
+      }
+      for (const { toolCalls } of messages) if (toolCalls) Reflect.set(toolCalls, "0", "none");
+      const isLast = sent.length === 3;
+      return Promise.resolve({
+        text: isLast ? "done" : "",
+        toolCalls: isLast ? [] : [{
+          id: `c${sent.length}`,
+          name: "look",
+          argumentsJson: "{}",
+          providerMetadata: { google: { signature: "s" } },
+        }],
+        model: "m",
+        finishReason: "stop",
+        usage: { prompt: 1, completion: 1 },
+      });
+    },
+  };
+  using made = fixture([], { config: { llm, protocol: "tools", tools: { callable: () => [] } } });
+  equal((await made.loop.run({ sessionId: "s", message: "x" })).status, "completed");
+  const call = (id: string) =>
+    `{"id":"${id}","name":"look","argumentsJson":"{}","providerMetadata":{"google":{"signature":"s"}}}`;
+  deepEqual(sent, ["[]", `[${call("c1")}]`, `[${call("c1")},${call("c2")}]`]);
+});
+
 /** As a client does that brings schemas into another form; what is frozen stays. */
 function writeOn(given: object): void {
   Reflect.set(given, "strict", true);

@@ -1,0 +1,8 @@
+/** Values of JSON that nobody can change any more: what is the loop's own, and given to others. */
+
+/** Freezes a value of JSON with all that it holds, and gives it back. It must be nobody else's. */
+export function freezeWhole<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  for (const member of Object.values(value)) freezeWhole(member);
+  return Object.freeze(value);
+}
