@@ -81,7 +81,8 @@ export async function askCompactor(
       signal,
       attempt(
         { doing: "compact the history", code: "internal" },
-        async () => checkedResult(await compactor.compact(view.history, options)),
+        // A list of its own: what was done to it is told by what it was.
+        async () => checkedResult(await compactor.compact([...view.history], options)),
       ),
     );
     const compacted = foldInto(view, result);

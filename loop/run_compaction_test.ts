@@ -281,3 +281,16 @@ Deno.test("run compaction: a compactor may say otherwise what stands beside a ca
     "tool: seen",
   ]);
 });
+
+Deno.test("run compaction: a compactor that shortens the list which it is given in place is heard", async () => {
+  using made = looking((history) => {
+    const messages = history as Message[];
+    messages.splice(0, messages.length - 1, { role: "user", content: "Before." });
+    return messages;
+  });
+  for (const message of ["one", "two"]) {
+    await made.loop.run({ sessionId: "s", message, onEvent: made.onEvent });
+  }
+  deepEqual(told(made, "compacted"), [{ messages_before: 4, messages_after: 2 }]);
+  deepEqual(texts(made, 2).slice(1), ["user: Before.\n\none", "assistant: done", "user: two"]);
+});
