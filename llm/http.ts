@@ -44,12 +44,14 @@ export function exchange(
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     const controller = new AbortController();
+    const over = Promise.withResolvers<never>();
     // After an abort the work still ends, with nobody waiting for it.
     const end = signal && onAbort(signal, (reason) => {
       reject(reason);
       controller.abort(reason);
+      over.reject(reason);
     });
-    sendAndRead(sender, { request, read, options, controller }).then((failure) => {
+    sendAndRead(sender, { request, read, options, controller, over }).then((failure) => {
       end?.();
       resolve(failure);
     }, (error) => {
@@ -61,11 +63,13 @@ export function exchange(
 
 async function sendAndRead(
   sender: Sender,
-  { request, read, options, controller }: {
+  { request, read, options, controller, over }: {
     readonly request: Exchange;
     readonly read: (bytes: ByteSource) => Promise<Failure | undefined>;
     readonly options: ExchangeOptions;
     readonly controller: AbortController;
+    /** Ends the wait for the reply. A caller's own fetch function may not heed the signal. */
+    readonly over: PromiseWithResolvers<never>;
   },
 ): Promise<Failure | undefined> {
   const { requestTimeoutMs, now } = options;
@@ -73,10 +77,14 @@ async function sendAndRead(
   const stopTimer = startTimer(requestTimeoutMs, () => {
     late = true;
     controller.abort();
+    over.reject(controller.signal.reason);
   });
   let response: Response;
   try {
-    response = await sender.send(request, controller.signal);
+    response = await Promise.race([
+      send(sender, { request, signal: controller.signal }),
+      over.promise,
+    ]);
     if (!response.ok) return await failureOfError(response, now);
   } catch (error) {
     if (late) return failureOfSilence(requestTimeoutMs, "request");
@@ -88,6 +96,19 @@ async function sendAndRead(
   if (fault !== undefined) return failureOfBody(fault);
   await using bytes = new ByteSource(response.body);
   return await read(bytes);
+}
+
+/** Sends. A reply that comes when it is waited for no longer is given up. */
+async function send(
+  sender: Sender,
+  { request, signal }: { readonly request: Exchange; readonly signal: AbortSignal },
+): Promise<Response> {
+  const response = await sender.send(request, signal);
+  if (signal.aborted) {
+    response.body?.cancel().catch(() => {});
+    signal.throwIfAborted();
+  }
+  return response;
 }
 
 /** Why a body cannot be read: what was begun elsewhere would be told as the whole reply. */

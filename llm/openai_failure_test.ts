@@ -311,3 +311,16 @@ Deno.test("a body that the caller's fetch has copied is read", async () => {
   const client = createOpenAIClient({ baseUrl: "http://127.0.0.1:9/v1", model: "m", fetch });
   assert.equal((await client.complete(hello())).text, "hi");
 });
+
+Deno.test("a fetch function that heeds no signal is waited for no longer than a reply may take to begin, and what it gives later is given up", async () => {
+  const reply = Promise.withResolvers<Response>();
+  const error = await failureOf({
+    apiKey: "k",
+    fetch: () => reply.promise,
+    requestTimeoutMs: 20,
+  });
+  assert.equal(error.code, "timeout");
+  const cancelled = Promise.withResolvers<void>();
+  reply.resolve(new Response(new ReadableStream({ cancel: () => cancelled.resolve() })));
+  await cancelled.promise;
+});
