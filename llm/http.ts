@@ -43,15 +43,13 @@ export function exchange(
   const { signal } = options;
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
-    const controller = new AbortController();
-    const over = Promise.withResolvers<never>();
+    const sending = new Sending();
     // After an abort the work still ends, with nobody waiting for it.
     const end = signal && onAbort(signal, (reason) => {
       reject(reason);
-      controller.abort(reason);
-      over.reject(reason);
+      sending.end(reason);
     });
-    sendAndRead(sender, { request, read, options, controller, over }).then((failure) => {
+    sendAndRead(sender, { request, read, options, sending }).then((failure) => {
       end?.();
       resolve(failure);
     }, (error) => {
@@ -63,28 +61,22 @@ export function exchange(
 
 async function sendAndRead(
   sender: Sender,
-  { request, read, options, controller, over }: {
+  { request, read, options, sending }: {
     readonly request: Exchange;
     readonly read: (bytes: ByteSource) => Promise<Failure | undefined>;
     readonly options: ExchangeOptions;
-    readonly controller: AbortController;
-    /** Ends the wait for the reply. A caller's own fetch function may not heed the signal. */
-    readonly over: PromiseWithResolvers<never>;
+    readonly sending: Sending;
   },
 ): Promise<Failure | undefined> {
   const { requestTimeoutMs, now } = options;
   let late = false;
   const stopTimer = startTimer(requestTimeoutMs, () => {
     late = true;
-    controller.abort();
-    over.reject(controller.signal.reason);
+    sending.end();
   });
   let response: Response;
   try {
-    response = await Promise.race([
-      send(sender, { request, signal: controller.signal }),
-      over.promise,
-    ]);
+    response = await sending.send(sender, request);
     if (!response.ok) return await failureOfError(response, now);
   } catch (error) {
     if (late) return failureOfSilence(requestTimeoutMs, "request");
@@ -98,17 +90,28 @@ async function sendAndRead(
   return await read(bytes);
 }
 
-/** Sends. A reply that comes when it is waited for no longer is given up. */
-async function send(
-  sender: Sender,
-  { request, signal }: { readonly request: Exchange; readonly signal: AbortSignal },
-): Promise<Response> {
-  const response = await sender.send(request, signal);
-  if (signal.aborted) {
-    response.body?.cancel().catch(() => {});
-    signal.throwIfAborted();
+/** A request on its way. It can be ended at any time, also where a caller's own fetch function does not heed its signal. */
+class Sending {
+  readonly #controller = new AbortController();
+  #giveUp: ((reason: unknown) => void) | undefined;
+
+  /** Sends. A reply that comes when it is waited for no longer is given up. */
+  send(sender: Sender, request: Exchange): Promise<Response> {
+    const { signal } = this.#controller;
+    return new Promise((resolve, reject) => {
+      this.#giveUp = reject;
+      sender.send(request, signal).then((response) => {
+        if (signal.aborted) response.body?.cancel?.().catch(() => {});
+        resolve(response);
+      }, reject);
+    });
   }
-  return response;
+
+  /** Ends the wait for the reply, and the reply where it is being read. */
+  end(reason?: unknown): void {
+    this.#controller.abort(reason);
+    this.#giveUp?.(this.#controller.signal.reason);
+  }
 }
 
 /** Why a body cannot be read: what was begun elsewhere would be told as the whole reply. */
