@@ -4,7 +4,7 @@
 import type { CallRow } from "../contracts/call_log.ts";
 import type { JsonValue } from "../contracts/json.ts";
 import { type RunStep, STEP_TYPE_SUMMARY } from "../contracts/step.ts";
-import { agentOf, argumentsOf } from "../loop/call_steps.ts";
+import { agentOf, writtenArguments } from "../loop/call_steps.ts";
 import { pendingOf } from "../loop/pending.ts";
 import { callLine, callText } from "./call_line.ts";
 import { pendingText } from "./pending_text.ts";
@@ -127,7 +127,7 @@ export function traceText(entries: readonly TraceEntry[]): string[] {
 
 /** Arguments are not shortened: secrets are taken out of the whole text afterwards, and of half a one they could not be. */
 function bodyOf({ stepType, content, toolArgs }: RunStep): string[] {
-  const given = stepType === "tool_call" ? argumentsOf(toolArgs) : "";
+  const given = stepType === "tool_call" ? writtenArguments(toolArgs) : "";
   const text = `${content} ${given}`.trimEnd();
   return text === "" ? [] : text.split(/\r?\n/).map((line) => `   ${line}`.trimEnd());
 }

@@ -128,7 +128,7 @@ export function callIdOf(toolArgs: string | undefined): string {
 }
 
 /** The arguments of a call's step, as the text that the model wrote; "" where they cannot be read. */
-export function argumentsOf(toolArgs: string | undefined): string {
+export function writtenArguments(toolArgs: string | undefined): string {
   const text = fieldOf(toolArgs, "arguments");
   return typeof text === "string" ? text : "";
 }

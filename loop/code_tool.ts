@@ -2,18 +2,18 @@
  * Scripts that come as calls of one native tool, for models that only do function calling well: what they are told, and what their replies are. A script is the
  * same whichever way it came: history, trace and what it may do do not differ. Pure.
  */
-import type { Completion, ModelToolCall } from "../contracts/model.ts";
+import type { Completion, ModelToolCall, ToolDeclaration } from "../contracts/model.ts";
 import { withWholeStrings } from "./broken_strings.ts";
 import { argumentsOf } from "./call_arguments.ts";
 import { definesRun, withoutOwnCall } from "./code_scan.ts";
-import { ownTool } from "./own_tool.ts";
+import { freezeWhole } from "./freeze_whole.ts";
 import { protocolRules } from "./prompt.ts";
 import { type UnusableReply, writeReminder } from "./reminder.ts";
 import { interpretReply, type Reply } from "./reply.ts";
 import { RUN_JAVASCRIPT } from "./script_call.ts";
 
 /** The tool. */
-export const RUN_JAVASCRIPT_TOOL = ownTool({
+export const RUN_JAVASCRIPT_TOOL = freezeWhole<ToolDeclaration>({
   name: RUN_JAVASCRIPT,
   description: "Runs JavaScript that defines run(args); the result is what it logged and returned.",
   parameters: {

@@ -1,9 +1,10 @@
 /** How a model looks for tools: what it is told of that, and what it asks for. Pure. */
 import type { JsonValue } from "../contracts/json.ts";
-import { ownTool } from "./own_tool.ts";
+import type { ToolDeclaration } from "../contracts/model.ts";
+import { freezeWhole } from "./freeze_whole.ts";
 
 /** Looks for tools; declared in a run that can find some. */
-export const DISCOVER_TOOLS = ownTool({
+export const DISCOVER_TOOLS = freezeWhole<ToolDeclaration>({
   name: "discover_tools",
   description:
     "Finds further tools, by names or by words for what they do. They can be called from your next turn on.",

@@ -3,16 +3,17 @@
  * that also a later run finds it; it stands in the trace itself where a store keeps nothing beside it, and where an earlier version kept it.
  */
 import type { ResultStore } from "../contracts/long_result.ts";
+import type { ToolDeclaration } from "../contracts/model.ts";
 import type { StepStore } from "../contracts/step.ts";
 import { untilAborted } from "./abort.ts";
 import { argumentsOf } from "./call_arguments.ts";
 import { callIdOf, keepsWhole, wholeOf } from "./call_steps.ts";
 import { attempt } from "./failure.ts";
-import { ownTool } from "./own_tool.ts";
+import { freezeWhole } from "./freeze_whole.ts";
 import { clipMiddle, headBytes, utf8Bytes } from "./utf8.ts";
 
 /** Reads a part of a long result. Declared once there is one. */
-export const READ_RESULT = ownTool({
+export const READ_RESULT = freezeWhole<ToolDeclaration>({
   name: "read_result",
   description: "Reads on in a result that was too long to be shown whole.",
   parameters: {

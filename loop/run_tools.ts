@@ -6,7 +6,6 @@ import { DEFAULT_SANDBOX_LIMITS, type HostFunction, type Sandbox } from "../cont
 import type { CallableTool, ToolSet } from "../contracts/tool.ts";
 import { DISCOVER_TOOLS } from "./discover_wish.ts";
 import { READ_RESULT } from "./kept_results.ts";
-import { forOneRun } from "./own_tool.ts";
 
 /** The tools of one run. */
 export interface RunTools {
@@ -49,7 +48,8 @@ export function takeTools(
   }
   const declarations = [...byName.values()].map(({ declaration }) => declaration);
   return {
-    declarations: discovers ? [...declarations, forOneRun(DISCOVER_TOOLS)] : declarations,
+    // A copy, as of what reads long results.
+    declarations: discovers ? [...declarations, { ...DISCOVER_TOOLS }] : declarations,
     byName,
   };
 }

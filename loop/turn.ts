@@ -8,7 +8,6 @@ import { scanReply } from "./fences.ts";
 import { fitRequest, isToBeFitted, shortenRequest } from "./fit_request.ts";
 import { giveAnswer, type TurnEnd } from "./give_answer.ts";
 import { READ_RESULT } from "./kept_results.ts";
-import { forOneRun } from "./own_tool.ts";
 import { shown } from "./passage.ts";
 import { FALLBACK_PROTOCOL, type Offer, protocolMark } from "./protocol.ts";
 import type { UnusableReply } from "./reminder.ts";
@@ -209,8 +208,9 @@ function askOnce(run: RunState, { trace, onStart, isLast }: AskHooks): Promise<A
 
 /** What the model is offered; what reads long results only once there is one. */
 function offerOf({ protocol, tools, kept }: RunState, isLast: boolean): Offer {
+  // A copy: what a client keeps of a list goes with the last of it, which is not to be one that all runs have.
   const declarations = kept.hasAny
-    ? [...tools.declarations, forOneRun(READ_RESULT)]
+    ? [...tools.declarations, { ...READ_RESULT }]
     : tools.declarations;
   return protocol.offer({ ...tools, declarations }, isLast);
 }

@@ -63,11 +63,6 @@ export class StepRows {
     return numbered;
   }
 
-  /** A session that is deleted: one of the same id begins at the first index. */
-  forget(sessionId: string): void {
-    this.#ends.delete(sessionId);
-  }
-
   #appendBehind(
     end: TraceEnd,
     steps: readonly CheckedStep[],

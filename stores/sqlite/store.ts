@@ -268,7 +268,6 @@ export class SqliteStore
       deleteEvents(this.#connection, sessionId);
       deleteResults(this.#connection, sessionId);
       deleteTasks(this.#connection, sessionId);
-      this.#steps.forget(sessionId);
       const { changes } = this.#statement("DELETE FROM sessions WHERE session_id = ?").run(id);
       return Number(changes) > 0;
     });
