@@ -1,10 +1,11 @@
 /**
  * The QuickJS engine: loads the pinned build once and makes instances of it, each with a memory of its own.
  * It knows WASM and nothing of realms or scripts. Two imports suspend the guest instead of the thread (JSPI), and every
- * export that can run guest code is a promising one. The build's import names are minified: they are found by what their source
+ * export that can run guest code is called on a stack of its own. The build's import names are minified: they are found by what their source
  * calls, and `loadEngine` refuses a build in which anything it relies on is missing.
  */
 import quickjs from "npm:@jitl/quickjs-singlefile-mjs-release-sync@0.32.0";
+import { createStackPool, type Jspi, type StackPool } from "./stack_pool.ts";
 
 /** A pointer into an instance's memory. */
 export type Pointer = number;
@@ -55,6 +56,8 @@ export interface EngineInstance {
 export interface Engine {
   /** Makes an instance whose memory never grows past `memoryBytes` (rounded down to pages of 64 KiB, at least 16 MiB). */
   createInstance(memoryBytes: number): Promise<EngineInstance>;
+  /** Lets go of what it keeps for later calls. Instances can still be used. */
+  close(): void;
 }
 
 /** What the engine imports, by its minified names. */
@@ -63,10 +66,6 @@ export type Imports = Record<string, unknown>;
 export type Glue = Record<string, (...args: number[]) => number>;
 /** The build's own code: makes an instance from the bytes that it carries. */
 export type GlueLoader = (options: Record<string, unknown>) => Promise<Glue>;
-interface Jspi {
-  Suspending: new (fn: (...args: number[]) => unknown) => unknown;
-  promising: (fn: unknown) => (...args: number[]) => Promise<number>;
-}
 
 const PAGE_BYTES = 65_536;
 /** The build's data and stack need 16 MiB at the start. */
@@ -127,7 +126,11 @@ export async function loadEngine(loadBuild: () => Promise<GlueLoader> = loadGlue
   }
   const load = await loadBuild();
   const compiled = await compileOnce(load);
-  return { createInstance: (bytes) => createInstance({ load, compiled, jspi }, bytes) };
+  const stacks = createStackPool(jspi);
+  return {
+    createInstance: (bytes) => createInstance({ load, compiled, jspi, stacks }, bytes),
+    close: stacks.close,
+  };
 }
 
 /** The glue decodes its embedded bytes and hands them to `WebAssembly.instantiate`: that is where they are taken. */
@@ -152,6 +155,7 @@ interface Parts {
   readonly load: GlueLoader;
   readonly compiled: WebAssembly.Module;
   readonly jspi: Jspi;
+  readonly stacks: StackPool;
 }
 
 async function createInstance(parts: Parts, memoryBytes: number): Promise<EngineInstance> {
@@ -177,7 +181,7 @@ async function createInstance(parts: Parts, memoryBytes: number): Promise<Engine
       return {};
     },
   });
-  const exports = bindExports(glue, Object.values(raw ?? {}), parts.jspi);
+  const exports = bindExports(glue, Object.values(raw ?? {}), parts.stacks);
   return Object.assign(state, { exports });
 }
 
@@ -226,27 +230,27 @@ function findImports(imports: Imports): Record<ImportRole, string> {
   return found as Record<ImportRole, string>;
 }
 
-/** Binds the exports; those that can run guest code become promising, found in the raw exports by identity. */
-function bindExports(glue: Glue, raw: readonly unknown[], jspi: Jspi): EngineExports {
+/** Binds the exports; those that can run guest code are called on a stack of their own, and are raw exports: nothing but WASM may lie on it. */
+function bindExports(glue: Glue, raw: readonly unknown[], stacks: StackPool): EngineExports {
   const take = (role: keyof EngineExports): (...args: number[]) => number => {
     const name = EXPORT_NAMES[role];
     const fn = glue[name];
     if (typeof fn !== "function") throw wrongBuild(`the export ${name} was not found`);
     return fn;
   };
-  const promising = (role: keyof EngineExports): (...args: number[]) => Promise<number> => {
+  const suspendable = (role: keyof EngineExports): (...args: number[]) => Promise<number> => {
     const fn = take(role);
     if (!raw.includes(fn)) throw wrongBuild(`${EXPORT_NAMES[role]} is not a raw export`);
-    return jspi.promising(fn);
+    return (...args) => stacks.call(fn, args);
   };
-  const evaluate = promising("evaluate");
+  const evaluate = suspendable("evaluate");
   const newContext = take("newContext");
   const newFunction = take("newFunction");
   return {
     // detectModule and flags 0: a global script, so that `const run` is found by the next evaluation.
     evaluate: (context, code, length, file) => evaluate(context, code, length, file, 0, 0),
-    call: promising("call"),
-    runJob: promising("runJob"),
+    call: suspendable("call"),
+    runJob: suspendable("runJob"),
     isJobPending: take("isJobPending"),
     newRuntime: take("newRuntime"),
     newContext: (runtime) => newContext(runtime, 0),

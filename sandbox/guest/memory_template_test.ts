@@ -34,6 +34,7 @@ for (const [name, script] of Object.entries(SCRIPTS)) {
     const instances: EngineInstance[] = [];
     const loaded = await loadEngine();
     const engine: Engine = {
+      ...loaded,
       async createInstance(memoryBytes) {
         const instance = await loaded.createInstance(memoryBytes);
         instances.push(instance);

@@ -11,6 +11,7 @@ async function countingFactory(): Promise<{ factory: RealmFactory; setups: () =>
   const layout = await measureLayout(loaded);
   let setups = 0;
   const engine: Engine = {
+    ...loaded,
     async createInstance(memoryBytes) {
       const instance = await loaded.createInstance(memoryBytes);
       const { newRuntime } = instance.exports;

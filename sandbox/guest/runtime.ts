@@ -36,7 +36,7 @@ export interface GuestRuntime {
   isQuiet(): boolean;
   /** Renews the realms that were used since. For when nobody waits: otherwise whoever takes such a realm waits for it. */
   tidy(): void;
-  /** Lets go of what keeps the event loop alive. Scripts that still run are not ended. */
+  /** Lets go of what keeps the event loop alive, and of what is kept for later scripts. Scripts that still run are not ended. */
   close(): void;
 }
 
@@ -53,7 +53,7 @@ export async function createGuestRuntime(
   const layout = await measureLayout(engine);
   const factory = createRealmFactory(engine, { source: realmSource(), layout });
   const stocks = createRealmStocks(factory);
-  const runtime = assemble(stocks, createThread());
+  const runtime = assemble(stocks, { engine, thread: createThread() });
   await selfCheck(runtime, limits);
   stocks.clear();
   return runtime;
@@ -62,7 +62,10 @@ export async function createGuestRuntime(
 /** With so many scripts begun, a new one begins only when none of them wants the thread: each holds a realm of a megabyte. */
 const ENOUGH_REALMS = 16;
 
-function assemble(stocks: RealmStocks, thread: Thread): GuestRuntime {
+function assemble(
+  stocks: RealmStocks,
+  { engine, thread }: { readonly engine: Engine; readonly thread: Thread },
+): GuestRuntime {
   let begun = 0;
   let live = 0;
   return {
@@ -113,7 +116,10 @@ function assemble(stocks: RealmStocks, thread: Thread): GuestRuntime {
     },
     isQuiet: () => thread.isQuiet() && !stocks.isMaking,
     tidy: stocks.tidy,
-    close: () => thread.close(),
+    close() {
+      thread.close();
+      engine.close();
+    },
   };
 }
 
