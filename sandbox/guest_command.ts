@@ -9,6 +9,13 @@ export const GUEST_MODE_ARGUMENT = "--agentloop-guest";
 /** Stack of a guest's WASM in KiB: with it every deep case that was tried is a clean error at the engine's limit of 128 KiB. */
 const WASM_STACK_KIB = 3600;
 
+/**
+ * After so many bytes' worth of work a function of WASM is compiled anew by the optimizing compiler, in a thread beside; V8 waits for 13,000,000. A guest
+ * runs short scripts, in which the engine would stay slow code for thousands of turns; and slow code keeps counters for each instance, of which a
+ * guest has dozens. A start costs 0.07 s more computing beside for it, 300 runs at once a tenth less (`bench/concurrency_bench.ts`).
+ */
+const WASM_TIERING_BUDGET = 100_000;
+
 /** Nothing is granted, and each thing that could be is denied besides, so that no default and no later grant opens it. */
 const RUN_FLAGS = [
   "run",
@@ -80,7 +87,11 @@ function scriptProgram(): GuestProgram {
   return {
     url: import.meta.resolve("./guest/main.ts"),
     // The young generation is bounded: what a guest process throws away is small, and a process that is full of garbage is memory for nothing.
-    v8Flags: `--max-semi-space-size=8,--wasm-stack-switching-stack-size=${WASM_STACK_KIB}`,
+    v8Flags: [
+      "--max-semi-space-size=8",
+      `--wasm-stack-switching-stack-size=${WASM_STACK_KIB}`,
+      `--wasm-tiering-budget=${WASM_TIERING_BUDGET}`,
+    ].join(),
   };
 }
 

@@ -18,10 +18,16 @@ Deno.test("compile: the task embeds the guest, its engine and the heavy parts", 
   }
 });
 
-Deno.test("compile: the binary gets the stack that the guest's engine needs", () => {
+Deno.test("compile: the binary gets the stack and the compiler's budget that the guest's engine needs", () => {
   const given = /--v8-flags=(\S+)/.exec(compileCommand())?.[1];
-  const wanted = /WASM_STACK_KIB = (\d+)/.exec(Deno.readTextFileSync("sandbox/guest_command.ts"));
-  equal(given, `--wasm-stack-switching-stack-size=${wanted?.[1]}`);
+  const source = Deno.readTextFileSync("sandbox/guest_command.ts");
+  const wanted = (name: string): string | undefined =>
+    new RegExp(`${name} = ([\\d_]+)`).exec(source)?.[1]?.replaceAll("_", "");
+  equal(
+    given,
+    `--wasm-stack-switching-stack-size=${wanted("WASM_STACK_KIB")},` +
+      `--wasm-tiering-budget=${wanted("WASM_TIERING_BUDGET")}`,
+  );
 });
 
 function compileCommand(): string {
