@@ -3,7 +3,6 @@ import { DEFAULT_SANDBOX_LIMITS } from "../../contracts/sandbox.ts";
 import { type Engine, type EngineInstance, loadEngine } from "./engine.ts";
 import { measureLayout } from "./memory_template.ts";
 import { createRealmFactory } from "./realm_factory.ts";
-import { realmSource } from "./realm_source.ts";
 
 const SECRET = "a secret of the script before";
 
@@ -44,7 +43,7 @@ for (const [name, script] of Object.entries(SCRIPTS)) {
     const layout = await measureLayout(loaded);
     ok(layout !== undefined);
     const { heapBase } = layout;
-    const factory = createRealmFactory(engine, { source: realmSource(), layout });
+    const factory = createRealmFactory(engine, layout);
     const kind = factory.kindOf(DEFAULT_SANDBOX_LIMITS, [{ functions: ["echo"] }]);
     await kind.create();
     const realm = await kind.create();

@@ -6,6 +6,7 @@ import type { EngineHooks, EngineInstance, Pointer } from "./engine.ts";
 import { SCRIPT_NAME } from "./failure.ts";
 import { layTemplate, type MemoryTemplate } from "./memory_template.ts";
 import type { ControlOperation } from "./realm_bridge.ts";
+import { loadOwnCode } from "./realm_source.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -59,13 +60,13 @@ export interface Anchors {
   readonly slots: Pointer;
 }
 
-/** Words to the control function: an operation and two values at most. */
-const SLOTS = 3;
+/** Arguments of one call into the realm: five for its own code, and an operation with two values for the control function. */
+const SLOTS = 5;
 
-/** Puts a runtime, a context and the realm's own code, from `realmSource()`, into a new instance. */
+/** Puts a runtime, a context and the realm's own code into a new instance. */
 export async function createAnchors(
   instance: EngineInstance,
-  { stackBytes, source }: { readonly stackBytes: number; readonly source: string },
+  { stackBytes }: { readonly stackBytes: number },
 ): Promise<Anchors> {
   const { exports } = instance;
   const text = createText(instance);
@@ -75,17 +76,28 @@ export async function createAnchors(
   const context = exports.newContext(runtime);
   const slots = exports.malloc(4 * SLOTS);
   const host = exports.newFunction(context, text.write("host").at);
-  const own = text.write(source);
-  const maker = await exports.evaluate(context, own.at, own.length, text.write("agentloop").at);
-  exports.free(own.at);
-  new Uint32Array(instance.memory.buffer, slots, 1)[0] = host;
-  const control = await exports.call(context, maker, exports.undefinedValue(), 1, slots);
-  const thrown = exports.resolveException(context, control);
-  if (thrown !== 0) {
+  const file = text.write("agentloop").at;
+  const checked = (value: Pointer): Pointer => {
+    const thrown = exports.resolveException(context, value);
+    if (thrown === 0) return value;
     throw new Error(
       `The realm's own code failed: ${text.read(exports.getString(context, thrown)).text}`,
     );
-  }
+  };
+  const control = await loadOwnCode({
+    async evaluate(source) {
+      const { at, length } = text.write(source);
+      const value = await exports.evaluate(context, at, length, file);
+      exports.free(at);
+      return checked(value);
+    },
+    async call(fn, ...args) {
+      new Uint32Array(instance.memory.buffer, slots, SLOTS).set(args);
+      const noValue = exports.undefinedValue();
+      return checked(await exports.call(context, fn, noValue, args.length, slots));
+    },
+    free: (value) => exports.freeValue(context, value),
+  }, host);
   return { runtime, context, control, fileName: text.write(SCRIPT_NAME).at, slots };
 }
 

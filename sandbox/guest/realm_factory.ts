@@ -20,14 +20,6 @@ const MAX_SETUP_MS = 10_000;
 /** Memories of the realm's own code that are kept at most, each about half a megabyte: as many as there are kinds in `realm_stocks.ts`. */
 const MAX_BASES = 8;
 
-/** What realms are made with. */
-export interface RealmFactoryOptions {
-  /** From `realmSource()`. */
-  readonly source: string;
-  /** From `measureLayout`; absent when memory cannot be laid anew: then every realm is set up from the start. */
-  readonly layout: MemoryLayout | undefined;
-}
-
 /** Realms that are alike. */
 export interface RealmKind {
   /**
@@ -50,10 +42,14 @@ interface Start {
   readonly template: MemoryTemplate;
 }
 
-/** Makes a factory. Failures are not remembered. */
+/**
+ * Makes a factory. Failures are not remembered.
+ *
+ * @param layout from `measureLayout`; absent when memory cannot be laid anew: then every realm is set up from the start
+ */
 export function createRealmFactory(
   engine: Engine,
-  { source, layout }: RealmFactoryOptions,
+  layout: MemoryLayout | undefined,
 ): RealmFactory {
   /** What every kind of these limits of the engine starts from; the last used one at the end. */
   const bases = new Map<string, Start>();
@@ -77,7 +73,7 @@ export function createRealmFactory(
       keep(key, base);
       return base.anchors;
     }
-    const anchors = await createAnchors(instance, { stackBytes, source });
+    const anchors = await createAnchors(instance, { stackBytes });
     if (layout !== undefined) {
       keep(key, { anchors, template: takeTemplate(instance.memory, layout) });
     }

@@ -3,7 +3,6 @@ import { DEFAULT_SANDBOX_LIMITS } from "../../contracts/sandbox.ts";
 import { type Engine, loadEngine } from "./engine.ts";
 import { measureLayout } from "./memory_template.ts";
 import { createRealmFactory, type RealmFactory } from "./realm_factory.ts";
-import { realmSource } from "./realm_source.ts";
 
 /** A factory, and how often it has set up the engine: what starts from a copy makes no runtime. */
 async function countingFactory(): Promise<{ factory: RealmFactory; setups: () => number }> {
@@ -25,7 +24,7 @@ async function countingFactory(): Promise<{ factory: RealmFactory; setups: () =>
     },
   };
   return {
-    factory: createRealmFactory(engine, { source: realmSource(), layout }),
+    factory: createRealmFactory(engine, layout),
     setups: () => setups,
   };
 }

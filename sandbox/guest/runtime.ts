@@ -15,7 +15,6 @@ import { measureLayout } from "./memory_template.ts";
 import { RealmError } from "./realm.ts";
 import type { GuestPack } from "./realm_bridge.ts";
 import { createRealmFactory } from "./realm_factory.ts";
-import { realmSource } from "./realm_source.ts";
 import { createRealmStocks, type RealmStocks } from "./realm_stocks.ts";
 import { createThread, type Thread } from "./thread.ts";
 
@@ -51,7 +50,7 @@ export async function createGuestRuntime(
 ): Promise<GuestRuntime> {
   const engine = await load();
   const layout = await measureLayout(engine);
-  const factory = createRealmFactory(engine, { source: realmSource(), layout });
+  const factory = createRealmFactory(engine, layout);
   const stocks = createRealmStocks(factory);
   const runtime = assemble(stocks, { engine, thread: createThread() });
   await selfCheck(runtime, limits);
