@@ -60,6 +60,8 @@ export class RunWall implements Disposable {
     this.#outer = signal;
     this.#onOuterAbort = () =>
       this.#end("aborted", "The run was aborted by its caller.", signal?.reason);
+    // While one listens, the others cost little (`onAbort`): every turn waits half a dozen times.
+    onAbort(this.signal, () => {});
     this.#go();
     if (signal?.aborted) this.#onOuterAbort();
     else signal?.addEventListener("abort", this.#onOuterAbort, { once: true });

@@ -32,11 +32,25 @@ export function scanReply(text: string): ScannedReply {
   // What stands beside calls of tools, most of the time.
   if (text === "") return { visible: "", prose: "", blocks: [], unfinishedReasoning: false };
   const scanner = new ReplyScanner();
-  for (const [whole, line = "", ending = ""] of text.matchAll(/([^\r\n]*)(\r\n|\n|\r|$)/g)) {
-    // The last match is the nothing behind the last line.
-    if (whole !== "") scanner.takeLine(line, ending);
-  }
+  eachLine(text, (line, ending) => scanner.takeLine(line, ending));
   return scanner.finish();
+}
+
+/** Calls back for each line with what ends it: `\n`, `\r\n`, `\r`, or nothing at the end of the text. */
+function eachLine(text: string, take: (line: string, ending: string) => void): void {
+  let lineFeed = text.indexOf("\n");
+  let carriageReturn = text.indexOf("\r");
+  for (let from = 0; from < text.length;) {
+    // Looked for again only behind the one that was found: a text without one of them is searched once.
+    if (lineFeed >= 0 && lineFeed < from) lineFeed = text.indexOf("\n", from);
+    if (carriageReturn >= 0 && carriageReturn < from) carriageReturn = text.indexOf("\r", from);
+    const returns = carriageReturn >= 0 && (lineFeed < 0 || carriageReturn < lineFeed);
+    const end = returns ? carriageReturn : lineFeed;
+    if (end < 0) return take(text.slice(from), "");
+    const ending = !returns ? "\n" : lineFeed === end + 1 ? "\r\n" : "\r";
+    take(text.slice(from, end), ending);
+    from = end + ending.length;
+  }
 }
 
 /** An opened fence and the lines that it holds so far. */
@@ -119,6 +133,7 @@ class ReplyScanner {
 
   /** Opens a fence when the line is one. */
   #openFence(line: string, ending: string): boolean {
+    if (!line.includes("```") && !line.includes("~~~")) return false;
     const [, indent = "", marks = "", info = ""] = /^( {0,3})(`{3,}|~{3,})(.*)$/s.exec(line) ?? [];
     const mark = marks[0];
     // Backticks in the info string make it code within a line.
@@ -154,6 +169,7 @@ interface Tag {
 
 /** The reasoning tags of a line. */
 function findTags(line: string): Tag[] {
+  if (!line.includes("<")) return [];
   const tags: Tag[] = [];
   const found = [...line.matchAll(/`+|<(\/?)(?:think|thinking|reasoning)>/gi)];
   // A run of backticks opens a code span only when a run of the same length follows.

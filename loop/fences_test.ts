@@ -35,6 +35,18 @@ Deno.test("fences: LF, CRLF and CR end lines, and the last line needs none", () 
   }
 });
 
+Deno.test("fences: whatever stands beside each other, lines end at LF, CRLF and CR", () => {
+  const texts = [""];
+  for (const text of texts) {
+    if (text.length < 6) texts.push(text + "a", text + "\r", text + "\n");
+    equal(scanReply(text).prose, text);
+    const lines = `.${text}.`.split(/\r\n|\n|\r/);
+    const block = blocksOf(`~~~\n.${text}.\n~~~`);
+    deepEqual(block, [["", lines.join("\n"), true]], JSON.stringify(text));
+  }
+  equal(texts.length, 1093);
+});
+
 Deno.test("fences: reasoning is left out of what is visible", () => {
   const { visible, prose, unfinishedReasoning } = scanReply("a <think>b\n```\nc</think> d");
   deepEqual([visible, prose, unfinishedReasoning], ["a  d", "a  d", false]);

@@ -9,7 +9,11 @@ const SHORT_TEXT = 256;
 export function utf8Bytes(text: string): number {
   if (text.length > SHORT_TEXT) return new TextEncoder().encode(text).byteLength;
   let bytes = 0;
-  for (const character of text) bytes += bytesOf(character.codePointAt(0) ?? 0);
+  for (let at = 0; at < text.length; at++) {
+    const codePoint = text.codePointAt(at) ?? 0;
+    bytes += bytesOf(codePoint);
+    if (codePoint > 0xffff) at++;
+  }
   return bytes;
 }
 
