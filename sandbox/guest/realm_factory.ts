@@ -17,7 +17,7 @@ import type { GuestPack, RealmSetup } from "./realm_bridge.ts";
 /** Code of packs may take this long. Nobody waits for it in a script's time, and it is ours. */
 const MAX_SETUP_MS = 10_000;
 
-/** Memories of the realm's own code that are kept at most, each about half a megabyte: as many as there are kinds in `realm_stocks.ts`. */
+/** Memories of the realm's own code that are kept at most, each about a third of a megabyte: as many as there are kinds in `realm_stocks.ts`. */
 const MAX_BASES = 8;
 
 /** Realms that are alike. */

@@ -7,7 +7,7 @@ import type { RealmFactory, RealmKind } from "./realm_factory.ts";
 /** Used realms that are kept at most: more than this are seldom busy at one moment, and each holds about a megabyte. */
 const MAX_STOCK = 64;
 
-/** Kinds that are remembered at most; each holds a copy of a realm's memory, about half a megabyte. */
+/** Kinds that are remembered at most; each holds a copy of a realm's memory, about a third of a megabyte. */
 const MAX_KINDS = 8;
 
 /** Realms of one kind. */
