@@ -227,6 +227,8 @@ const ADDED = "(added)";
 
 function collectFunctions(packs: readonly Pack[]): Map<string, HostFunction> {
   const functions = new Map<string, HostFunction>();
+  /** The pack of each function. */
+  const owners = new Map<string, string>();
   const names = new Set<string>();
   const modules = new Set<string>();
   const documents = new Set<string>();
@@ -255,7 +257,13 @@ function collectFunctions(packs: readonly Pack[]): Map<string, HostFunction> {
           `The pack "${pack.name}" claims the name "${fn.name}", which scripts need; give it another.`,
         );
       }
-      if (functions.has(fn.name)) throw new TypeError(`Two packs claim the function "${fn.name}".`);
+      const owner = owners.get(fn.name);
+      if (owner !== undefined) {
+        throw new TypeError(
+          `Two packs claim the function "${fn.name}": "${owner}" and "${pack.name}". Give one of them another name.`,
+        );
+      }
+      owners.set(fn.name, pack.name);
       functions.set(fn.name, fn);
     }
   }

@@ -162,7 +162,10 @@ Deno.test("--tools: a tool that is named like a function of scripts ends the run
   await writeModule(home, MODULE.replace("find-lamp", "glob"));
   const { code, stderr } = await home.run(["--tools", "tools.js", "go"]);
   strictEqual(code, 1);
-  match(stderr, /Two packs claim the function "glob"/);
+  match(
+    stderr,
+    /Two packs claim the function "glob": "workspace" and "own-tools"\. Give one of them another name\./,
+  );
   strictEqual(server.requests.length, 0);
 });
 
