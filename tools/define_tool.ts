@@ -4,6 +4,7 @@ import type { CallContext } from "../contracts/sandbox.ts";
 import type { CheckedArguments, JsonSchema, Tool, ToolArguments } from "../contracts/tool.ts";
 import { checkSchema, type SoundSchema } from "./schema/check_schema.ts";
 import { compilePatterns, type Matcher } from "./schema/pattern.ts";
+import { quickFit } from "./schema/quick_fit.ts";
 import { isObject } from "./schema/schema_node.ts";
 import { showValue } from "./schema/show_value.ts";
 import { findIssues } from "./schema/validate.ts";
@@ -181,8 +182,10 @@ function schemaCheck(sound: SoundSchema): Tool["check"] {
   let matchers: ReadonlyMap<string, Matcher> | undefined = sound.patterns.size === 0
     ? new Map()
     : undefined;
+  const fitsAtOnce = quickFit(sound);
   return async (args) => {
     if (!isObject(args)) return noObject(args);
+    if (fitsAtOnce(args)) return { ok: true, value: args };
     matchers ??= await (compiling ??= compilePatterns(sound.patterns));
     const issues = findIssues(args, { sound, matchers });
     return issues.length === 0 ? { ok: true, value: args } : { ok: false, issues };

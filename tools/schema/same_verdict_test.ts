@@ -5,6 +5,7 @@ import type { JsonValue } from "../../contracts/json.ts";
 import type { JsonSchema } from "../../contracts/tool.ts";
 import { checkSchema } from "./check_schema.ts";
 import { compilePatterns } from "./pattern.ts";
+import { quickFit } from "./quick_fit.ts";
 import { findIssues } from "./validate.ts";
 
 /** A small generator of numbers, so that a failure can be had again. */
@@ -114,4 +115,50 @@ Deno.test("schema check: made-up schemas and values get the same verdict as from
     }
   }
   equal(fitting > 2_000, true, "values that fit");
+});
+
+/** Of what most tools say. */
+function madePlainSchema(random: Random, depth: number): JsonSchema | boolean {
+  if (random(8) === 0) return random(4) > 0;
+  const inner = () => madePlainSchema(random, depth - 1);
+  const named = () =>
+    Object.fromEntries(Array.from({ length: random(4) }, () => [pick(random, NAMES), inner()]));
+  const type = pick(random, ["string", "number", "integer", "boolean", "null"]);
+  const made = depth <= 0 ? random(2) : random(6);
+  if (made === 0) return { type, description: "d" };
+  if (made === 1) return { type, enum: [pick(random, SCALARS), pick(random, SCALARS)] };
+  if (made === 2) return { type: "array", items: inner() };
+  if (made === 3) return { type: "object", properties: named(), ...madeKeyword(random, 0) };
+  return {
+    type: "object",
+    properties: named(),
+    ...(random(2) === 0 ? {} : { required: [pick(random, NAMES)] }),
+    ...(random(2) === 0 ? {} : { additionalProperties: random(2) === 0 }),
+  };
+}
+
+Deno.test("schema check: what the quick check takes fits", async () => {
+  let taken = 0;
+  let left = 0;
+  for (let seed = 1; seed <= 4_000; seed++) {
+    const random = randomFrom(seed);
+    const schema = { type: "array", items: madePlainSchema(random, 2) };
+    if (JSON.stringify(schema).includes("$ref")) continue;
+    const sound = checkSchema(schema, { name: "t", ofObject: false });
+    const quick = quickFit(sound);
+    const matchers = await compilePatterns(sound.patterns);
+    for (let count = 0; count < 12; count++) {
+      const value = [madeValue(random, 2)];
+      const fits = findIssues(value, { sound, matchers }).length === 0;
+      const isTaken = quick(value);
+      if (isTaken) taken++;
+      else if (fits) left++;
+      equal(
+        isTaken && !fits,
+        false,
+        `seed ${seed}: ${JSON.stringify(schema)} on ${JSON.stringify(value)}`,
+      );
+    }
+  }
+  equal(taken > 5_000 && taken > left, true, `${taken} were taken, ${left} left`);
 });
