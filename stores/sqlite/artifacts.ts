@@ -47,7 +47,7 @@ const COLUMNS =
   "artifact_id, owner_key, session_id, filename, created_at, version, title, type, byte_count, saved_at";
 const LIST =
   `SELECT ${COLUMNS} FROM artifacts JOIN artifact_versions USING (artifact_key) WHERE version = newest_version`;
-const NEWEST_FIRST = "ORDER BY save_id DESC LIMIT ?";
+const NEWEST_FIRST = "ORDER BY save_id DESC LIMIT +?";
 const READ = `
   SELECT ${COLUMNS}, content FROM artifacts JOIN artifact_versions USING (artifact_key)
     WHERE artifact_id = ?1 AND (?2 IS NULL OR owner_key = ?2) AND version = coalesce(?3, newest_version)`;

@@ -22,11 +22,11 @@ const COLUMNS =
 
 const SELECT_LAST = `
   SELECT ${COLUMNS}
-    FROM calls WHERE session_id = ?1 AND (?2 IS NULL OR run_id = ?2) ORDER BY call_id DESC LIMIT ?3`;
+    FROM calls WHERE session_id = ?1 AND (?2 IS NULL OR run_id = ?2) ORDER BY call_id DESC LIMIT +?3`;
 
 const SELECT_AFTER = `
   SELECT ${COLUMNS}
-    FROM calls WHERE session_id = ?1 AND (?2 IS NULL OR run_id = ?2) AND call_id > ?4 ORDER BY call_id LIMIT ?3`;
+    FROM calls WHERE session_id = ?1 AND (?2 IS NULL OR run_id = ?2) AND call_id > ?4 ORDER BY call_id LIMIT +?3`;
 
 /** Inserts the row of a call that starts and gives its id. */
 export function insertCall(connection: Connection, call: CallStart): number {

@@ -15,7 +15,7 @@ const INSERT =
   "INSERT INTO events (stream_id, version, sequence, told_at, event) VALUES (?, ?, ?, ?, ?)";
 const SELECT = `
   SELECT version, sequence, told_at, event FROM events WHERE stream_id = ? AND version > ?
-    ORDER BY version LIMIT ?`;
+    ORDER BY version LIMIT +?`;
 const DELETE = "DELETE FROM events WHERE stream_id = ?";
 
 /** Keeps streams of events in a store's file. */

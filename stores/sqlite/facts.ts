@@ -39,7 +39,7 @@ const DELETE = "DELETE FROM facts WHERE owner_id = ? AND number = ? RETURNING fa
 const INDEX = "INSERT INTO fact_words (rowid, owner, words) VALUES (?, ?, ?)";
 const UNINDEX = "DELETE FROM fact_words WHERE rowid = ?";
 const NEWEST = `
-  SELECT number, text, tags, created_at FROM facts WHERE owner_id = ? ORDER BY version DESC LIMIT ?`;
+  SELECT number, text, tags, created_at FROM facts WHERE owner_id = ? ORDER BY version DESC LIMIT +?`;
 const BY_VERSION = `
   SELECT number, text, tags, created_at FROM facts WHERE owner_id = ? AND version = ?`;
 const MATCH = `

@@ -34,6 +34,26 @@ export const MIGRATIONS: readonly Migration[] = [
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /**
+ * Brings a file from a version to the newest one, inside the transaction of whoever calls. Sessions are other ones from then on (`incarnation`): that is how connections which were open before
+ * tell that the rules have changed, with no question of their own in each append.
+ */
+export function migrate(
+  database: DatabaseSync,
+  from: number,
+  migrations: readonly Migration[] = MIGRATIONS,
+): void {
+  for (const migration of migrations.slice(from)) migration(database);
+  database.exec(`
+    UPDATE sessions SET incarnation = ${NEW_INCARNATION};
+    PRAGMA application_id = ${APPLICATION_ID};
+    PRAGMA user_version = ${migrations.length};
+  `);
+}
+
+/** As many bits as a number holds exactly. */
+export const NEW_INCARNATION = "random() >> 11";
+
+/**
  * Sessions, steps, ended runs. `sessions` is small and written often; what can be large is kept apart from it, since SQLite rewrites whole rows.
  * Steps are a rowid table with a unique index: appends are twice as fast as in a table clustered by (session_id, step_index), and the file a third of its size.
  * Times are milliseconds since 1970.

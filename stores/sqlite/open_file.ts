@@ -8,7 +8,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { AgentLoopError } from "../../contracts/errors.ts";
 import { sqliteFailure, storeError } from "./failures.ts";
-import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
+import { APPLICATION_ID, migrate, SCHEMA_VERSION } from "./migrations.ts";
 
 /** How long one attempt waits inside SQLite for a lock at most, the thread standing still. */
 const ATTEMPT_LOCK_MS = 50;
@@ -115,7 +115,7 @@ function openToWrite(path: string, timeout: number): DatabaseSync {
       PRAGMA secure_delete = ON;
       PRAGMA journal_size_limit = ${WAL_LIMIT_BYTES};
     `);
-    if (version < SCHEMA_VERSION) migrate(database, path);
+    if (version < SCHEMA_VERSION) bringUpToDate(database, path);
     if (!inMemory) switchToWal(database, path);
   });
 }
@@ -170,16 +170,12 @@ export function newerStore(path: string, version: number): AgentLoopError {
 }
 
 /** Runs what is missing. Several processes may come here at once: the one that gets the lock does the work, the others find it done. */
-function migrate(database: DatabaseSync, path: string): void {
+function bringUpToDate(database: DatabaseSync, path: string): void {
   database.exec("BEGIN IMMEDIATE");
   try {
     const { version } = readIdentity(database);
     if (version > SCHEMA_VERSION) throw newerStore(path, version);
-    for (const migration of MIGRATIONS.slice(version)) migration(database);
-    database.exec(`
-      PRAGMA application_id = ${APPLICATION_ID};
-      PRAGMA user_version = ${SCHEMA_VERSION};
-    `);
+    migrate(database, version);
     database.exec("COMMIT");
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");

@@ -39,7 +39,7 @@ const PRUNE_TASKS = `
 const BY_ID = `${TASK} WHERE task_id = ?`;
 const LIST = `
   ${TASK} WHERE (session_id = ? OR ?) AND (tasks.state = 'waiting' OR ?)
-    ORDER BY tasks.state <> 'waiting', CASE tasks.state WHEN 'waiting' THEN next_due_at ELSE -tasks.task_number END, tasks.task_number LIMIT ?`;
+    ORDER BY tasks.state <> 'waiting', CASE tasks.state WHEN 'waiting' THEN next_due_at ELSE -tasks.task_number END, tasks.task_number LIMIT +?`;
 // An occurrence that has not begun is taken back; one that has goes on, and its end ends the task.
 const TAKE_BACK = `
   DELETE FROM occurrences WHERE state IN ('claimed', 'retrying')

@@ -1,11 +1,12 @@
 /** The row of a session, which everything that is written to the session marks as used. Each runs inside the transaction of whoever calls. */
 import type { SQLInputValue } from "node:sqlite";
 import type { Connection } from "./connection.ts";
+import { NEW_INCARNATION } from "./migrations.ts";
 import { toOptionalColumn } from "./text_column.ts";
 
 const TOUCH = `
   INSERT INTO sessions (session_id, created_at, last_used_at, title, incarnation, last_used_step_count)
-      VALUES (?1, ?2, ?2, ?3, random() >> 11, (SELECT coalesce(max(step_index) + 1, 0) FROM steps WHERE session_id = ?1) + ?4)
+      VALUES (?1, ?2, ?2, ?3, ${NEW_INCARNATION}, (SELECT coalesce(max(step_index) + 1, 0) FROM steps WHERE session_id = ?1) + ?4)
     ON CONFLICT (session_id) DO UPDATE SET
       last_used_at = excluded.last_used_at,
       last_used_step_count = excluded.last_used_step_count,

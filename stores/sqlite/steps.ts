@@ -5,7 +5,6 @@ import { sessionTitle } from "../session_title.ts";
 import type { CheckedStep } from "../step_input.ts";
 import type { Connection } from "./connection.ts";
 import { sqliteFailure } from "./failures.ts";
-import { SCHEMA_VERSION } from "./migrations.ts";
 import { STEP_COLUMNS, stepColumns, stepOf } from "./rows.ts";
 import { touchSession } from "./sessions.ts";
 import { toColumn } from "./text_column.ts";
@@ -14,13 +13,12 @@ const INSERT = `
   INSERT INTO steps (session_id, step_index, run_id, step_type, duration_ms, prompt_tokens, completion_tokens, created_at, tool_args, content, stored_at) `;
 const ROW = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-/** Holds where the session is still the one that was written to before, and the file's rules are still those of this code. */
-const IF_AS_BEFORE = `
-  (SELECT incarnation FROM sessions WHERE session_id = ?) = ? AND
-  (SELECT user_version FROM pragma_user_version) <= ${SCHEMA_VERSION}`;
+/** Holds where the session is still the one that was written to before, and so the file's rules are still those of this code too. */
+const IF_AS_BEFORE = "(SELECT incarnation FROM sessions WHERE session_id = ?) = ?";
 
+/** The limit is no bare parameter here, nor elsewhere: SQLite 3.53 prepares a statement anew each time that one is bound, which takes longer than to read a few rows. */
 const LAST_STEPS =
-  `SELECT ${STEP_COLUMNS} FROM steps WHERE session_id = ? ORDER BY step_index DESC LIMIT ?`;
+  `SELECT ${STEP_COLUMNS} FROM steps WHERE session_id = ? ORDER BY step_index DESC LIMIT +?`;
 
 /** Rows of one statement at most: as many as a turn mostly has. */
 const MAX_ROWS = 4;

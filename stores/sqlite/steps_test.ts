@@ -5,7 +5,7 @@ import type { StepType } from "../../contracts/step.ts";
 import { hasCode, StoreFolder } from "../../tests/fixtures/store_folder.ts";
 import { sampleStep, sampleSummary } from "../_contract_samples.ts";
 import { openSqliteStore, type SqliteStore } from "./mod.ts";
-import { SCHEMA_VERSION } from "./migrations.ts";
+import { migrate, MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
 
 function step(content: string, stepType: StepType = "response") {
   return sampleStep({ content, stepType });
@@ -94,8 +94,9 @@ Deno.test("appended steps: nothing is appended once the file was brought to a ne
   await store.append(step("a"));
   await store.append(step("b"));
   using other = new DatabaseSync(path);
-  other.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
+  migrate(other, SCHEMA_VERSION, [...MIGRATIONS, () => {}]);
   await rejects(store.append(step("c")), hasCode("store_newer", path));
+  await rejects(store.appendAll([step("d"), step("e")]), hasCode("store_newer", path));
   equal(await trace(store), "0a 1b");
 });
 

@@ -96,7 +96,7 @@ const LIST_SESSIONS = `
         last_used_at
       ) AS used_at,
       coalesce((SELECT max(step_index) + 1 FROM steps WHERE session_id = sessions.session_id), 0) AS step_count
-    FROM sessions ORDER BY used_at DESC, rowid DESC LIMIT ?`;
+    FROM sessions ORDER BY used_at DESC, rowid DESC LIMIT +?`;
 
 /**
  * Opens a store in one SQLite file; the caller owns it and closes it. Missing folders and the file are made for the user alone (modes 700 and 600).
