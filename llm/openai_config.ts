@@ -1,6 +1,7 @@
 /**
  * How the OpenAI-wire client is set up: the options that callers write, checked and completed.
  */
+import { createRuntimeFetch, type FetchFunction } from "./fetch.ts";
 import { type Endpoint, OPENAI_BASE_URL, parseEndpoint } from "./endpoint.ts";
 import { AgentLoopError } from "../contracts/errors.ts";
 import { refuseUnknown } from "../contracts/known_names.ts";
@@ -11,12 +12,6 @@ import { createScrub, type Scrub } from "./scrub.ts";
  * is asked for its list of models instead.
  */
 export const DEFAULT_OPENAI_MODEL = "gpt-5-mini";
-
-/** The part of `fetch` that the client uses. */
-export type FetchFunction = (
-  input: string | URL | Request,
-  init?: RequestInit,
-) => Promise<Response>;
 
 /** Options of `createOpenAIClient`. All of them may be left out; `configFromEnv` makes them from the environment. */
 export interface OpenAIConfig {
@@ -141,7 +136,7 @@ export function resolveConfig(config: OpenAIConfig): ResolvedConfig {
       min: 0,
       max: MAX_TIMER_MS,
     }),
-    fetch: config.fetch ?? ((input, init) => fetch(input, init)),
+    fetch: config.fetch ?? createRuntimeFetch(),
     now: config.now ?? (() => new Date()),
     random: config.random ?? Math.random,
     sleep: config.sleep ?? sleep,
