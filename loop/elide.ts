@@ -19,5 +19,5 @@ export function elideScript(source: string): string {
 
 /** Whether a text is such a line. */
 export function isElidedScript(text: string): boolean {
-  return /^\[script of \d+ lines?, already run/.test(text);
+  return text.startsWith("[script of ") && /^\[script of \d+ lines?, already run/.test(text);
 }

@@ -38,7 +38,7 @@ const JAVASCRIPT_FAMILY = new Set(
 /** A JSON text longer than this is an answer and not a tool call. */
 const MAX_TOOL_CALL_CHARACTERS = 65_536;
 
-/** Says how a reply missed the form, or nothing when it is prose. */
+/** Says how a reply missed the form, or nothing when it is prose. What most prose has none of is looked for first: a pattern takes long where it is rarely used. */
 export function findWrongForm(input: WrongFormInput): WrongForm | undefined {
   const { visible, prose, blocks, functions } = input;
   if (isElidedScript(visible.trim())) return "elided";
@@ -78,6 +78,7 @@ function calledNames(source: string): Set<string> {
 
 /** Whether text outside fences is code: it begins to define `run`, or a line of it is one call of `answer`. */
 function isBareCode(prose: string): boolean {
+  if (!prose.includes("run") && !prose.includes("answer")) return false;
   return prose.split(/\r\n|\n|\r/).some((line) => {
     const code = line.trim().replace(/^(?:export|async|return|await)\s+/, "");
     if (/^function\s+run\s*\(.*[{,(]$/.test(code)) return true;
@@ -90,6 +91,7 @@ function isBareCode(prose: string): boolean {
 
 /** Whether a text is statements and nothing else, and calls what scripts can call: a script without its frame. */
 function isNothingButCalls(text: string, functions: ReadonlySet<string>): boolean {
+  if (!text.includes("(")) return false;
   const lines = text.split(/\r\n|\n|\r/).map((line) => line.trim()).filter((line) => line !== "");
   if (!lines.every((line) => /[;{}()[\],]$/.test(line) || line.startsWith("//"))) return false;
   const [, name = ""] =
@@ -100,6 +102,7 @@ function isNothingButCalls(text: string, functions: ReadonlySet<string>): boolea
 
 /** Whether text outside fences holds the marks with which models write tool calls. */
 function isToolCallText(prose: string): boolean {
+  if (!prose.includes("<") && !prose.includes("[")) return false;
   return /^[ \t]*(?:<(?:tool_calls?|function_calls?|invoke|function=|\|tool_call|\|python_tag)|\[TOOL_CALLS\])/im
     .test(prose);
 }
@@ -107,7 +110,8 @@ function isToolCallText(prose: string): boolean {
 /** Whether a text as a whole is a tool call in JSON, or a list of them. */
 function isToolCallJson(text: string): boolean {
   const json = text.trim();
-  if (json.length > MAX_TOOL_CALL_CHARACTERS || !/^[[{]/.test(json)) return false;
+  const begins = json.startsWith("{") || json.startsWith("[");
+  if (!begins || json.length > MAX_TOOL_CALL_CHARACTERS) return false;
   try {
     const value: unknown = JSON.parse(json);
     return Array.isArray(value) ? value.length > 0 && value.every(isToolCall) : isToolCall(value);
