@@ -2,6 +2,7 @@
 import { AgentLoopError } from "../contracts/errors.ts";
 import { onAbort } from "../contracts/on_abort.ts";
 import { startTimer } from "../contracts/timer.ts";
+import { isDoneSoon } from "./done_soon.ts";
 
 /**
  * Waits for work, but no longer than a signal lasts: when it is aborted the wait ends at once with the signal's reason, whether or not the
@@ -25,7 +26,8 @@ export function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
  * Waits for work, but no longer than `ms`: then rejects with `late()`. Work that is left behind ends unheard.
  */
 export async function within<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
-  if (await isDoneSoon(work)) return await work;
+  // Our own stores are done after 4; for the runtime it takes longer to set a timer.
+  if (await isDoneSoon(work, 8)) return await work;
   const over = Promise.withResolvers<never>();
   const stop = startTimer(ms, () => over.reject(late()));
   work.catch(() => {});
@@ -34,20 +36,6 @@ export async function within<T>(ms: number, work: Promise<T>, late: () => Error)
   } finally {
     stop();
   }
-}
-
-/** Promises that follow on each other at most where it is done at once; our own stores have 4. */
-const SOON = 8;
-
-/** Whether work is done without anything else having its turn, as that of a store mostly is: it needs no timer, which takes the runtime longer to set than most of what is waited for. */
-async function isDoneSoon(work: Promise<unknown>): Promise<boolean> {
-  let isDone = false;
-  const done = () => {
-    isDone = true;
-  };
-  work.then(done, done);
-  for (let hop = 0; hop < SOON && !isDone; hop++) await undefined;
-  return isDone;
 }
 
 /** What ends a run from outside. */

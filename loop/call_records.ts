@@ -3,6 +3,7 @@
  * there before the program turns to anything outside: what begins and ends within one turn of the event loop is written in one transaction instead of two.
  */
 import type { RunStep } from "../contracts/step.ts";
+import { isDoneSoon } from "./done_soon.ts";
 import type { Recorder, StepRecord } from "./recorder.ts";
 
 /** So many promises that follow on one another are waited for: the way of a call through the gate and back takes about thirty. */
@@ -41,11 +42,7 @@ export class CallRecords {
 
   /** The same once something waits that is not done yet, or at once when it is. */
   async writeUnlessDone(work: Promise<unknown>): Promise<void> {
-    let isDone = false;
-    const done = () => isDone = true;
-    work.then(done, done);
-    for (let hop = 0; hop < MAX_HOPS && !isDone; hop++) await undefined;
-    if (!isDone) await this.write();
+    if (!await isDoneSoon(work, MAX_HOPS)) await this.write();
   }
 
   /**
