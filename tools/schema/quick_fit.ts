@@ -60,7 +60,11 @@ function isCompound(value: JsonValue): boolean {
 
 function fitArray(schema: JsonSchema, size: { names: number }): QuickFit | undefined {
   const items = fitOf(subSchema(schema, "items") ?? true, size);
-  return items && ((value) => Array.isArray(value) && value.every(items));
+  return items && ((value) => {
+    if (!Array.isArray(value)) return false;
+    for (const item of value) if (!items(item)) return false;
+    return true;
+  });
 }
 
 function fitObject(schema: JsonSchema, size: { names: number }): QuickFit | undefined {

@@ -46,6 +46,8 @@ const OTHERS: readonly JsonValue[] = [
   { title: "a", kind: 1 },
   { title: "a", tags: "x" },
   { title: "a", tags: ["x", 1] },
+  // deno-lint-ignore no-sparse-arrays
+  { title: "a", tags: ["x", , "y"] as unknown as JsonValue },
   { title: "a", tags: { 0: "x" } },
   { title: "a", place: {} },
   { title: "a", place: [] },
