@@ -12,12 +12,12 @@ export type FetchFunction = (
 /** As it was when the program loaded this. */
 const original = globalThis.fetch;
 
-/** Makes a function that sends with the global `fetch` of the moment. It keeps the head of the last request. */
+/** Makes a function that sends with the global `fetch` of the moment. It keeps the head of the last request: headers that are passed again must be as they were. */
 export function createRuntimeFetch(): FetchFunction {
   let head: Head | undefined;
   return (url, init) => {
     const { method, headers, ...rest } = init ?? {};
-    if (globalThis.fetch !== original) return fetch(url, init);
+    if (globalThis.fetch !== original || typeof url !== "string") return fetch(url, init);
     if (head?.url !== url || head.method !== method || head.headers !== headers) {
       head = { url, method, headers, request: new Request(url, { method, headers }) };
     }
@@ -26,7 +26,7 @@ export function createRuntimeFetch(): FetchFunction {
 }
 
 interface Head {
-  readonly url: unknown;
+  readonly url: string;
   readonly method: string | undefined;
   readonly headers: unknown;
   readonly request: Request;

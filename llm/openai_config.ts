@@ -1,8 +1,8 @@
 /**
  * How the OpenAI-wire client is set up: the options that callers write, checked and completed.
  */
-import { createRuntimeFetch, type FetchFunction } from "./fetch.ts";
 import { type Endpoint, OPENAI_BASE_URL, parseEndpoint } from "./endpoint.ts";
+import { createRuntimeFetch, type FetchFunction } from "./fetch.ts";
 import { AgentLoopError } from "../contracts/errors.ts";
 import { refuseUnknown } from "../contracts/known_names.ts";
 import { createScrub, type Scrub } from "./scrub.ts";

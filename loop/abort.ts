@@ -94,7 +94,7 @@ export class RunWall implements Disposable {
   [Symbol.dispose](): void {
     this.#stopTimer?.();
     this.#outer?.removeEventListener("abort", this.#onOuterAbort);
-    // Where nobody else does, the runtime need not tell.
+    // Of an end that nobody else hears of the runtime need not tell.
     this.#stopHearing();
     // An error of its own, though it costs 3 µs: functions get it as their signal's reason, and what one tenant's write on it is for no other's to read.
     this.#end("aborted", "The run has ended.");
