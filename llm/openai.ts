@@ -47,8 +47,7 @@ import { assertTools } from "./wire_tools.ts";
 
 export { configFromEnv, type EnvironmentReader } from "./config_from_env.ts";
 export { OPENAI_BASE_URL } from "./endpoint.ts";
-export type { FetchFunction } from "./fetch.ts";
-export { DEFAULT_OPENAI_MODEL, type OpenAIConfig } from "./openai_config.ts";
+export { DEFAULT_OPENAI_MODEL, type FetchFunction, type OpenAIConfig } from "./openai_config.ts";
 export type {
   Client,
   Completion,

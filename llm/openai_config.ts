@@ -2,7 +2,6 @@
  * How the OpenAI-wire client is set up: the options that callers write, checked and completed.
  */
 import { type Endpoint, OPENAI_BASE_URL, parseEndpoint } from "./endpoint.ts";
-import { createRuntimeFetch, type FetchFunction } from "./fetch.ts";
 import { AgentLoopError } from "../contracts/errors.ts";
 import { refuseUnknown } from "../contracts/known_names.ts";
 import { createScrub, type Scrub } from "./scrub.ts";
@@ -12,6 +11,12 @@ import { createScrub, type Scrub } from "./scrub.ts";
  * is asked for its list of models instead.
  */
 export const DEFAULT_OPENAI_MODEL = "gpt-5-mini";
+
+/** The part of `fetch` that the client uses. */
+export type FetchFunction = (
+  input: string | URL | Request,
+  init?: RequestInit,
+) => Promise<Response>;
 
 /** Options of `createOpenAIClient`. All of them may be left out; `configFromEnv` makes them from the environment. */
 export interface OpenAIConfig {
@@ -136,7 +141,7 @@ export function resolveConfig(config: OpenAIConfig): ResolvedConfig {
       min: 0,
       max: MAX_TIMER_MS,
     }),
-    fetch: config.fetch ?? createRuntimeFetch(),
+    fetch: config.fetch ?? ((input, init) => fetch(input, init)),
     now: config.now ?? (() => new Date()),
     random: config.random ?? Math.random,
     sleep: config.sleep ?? sleep,

@@ -50,7 +50,7 @@ export function migrate(
   `);
 }
 
-/** As many bits as a number holds exactly. */
+/** In SQL; as many bits as a number holds exactly. */
 export const NEW_INCARNATION = "random() >> 11";
 
 /**

@@ -175,7 +175,7 @@ function bringUpToDate(database: DatabaseSync, path: string): void {
   try {
     const { version } = readIdentity(database);
     if (version > SCHEMA_VERSION) throw newerStore(path, version);
-    migrate(database, version);
+    if (version < SCHEMA_VERSION) migrate(database, version);
     database.exec("COMMIT");
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");

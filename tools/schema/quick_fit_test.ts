@@ -46,6 +46,7 @@ const OTHERS: readonly JsonValue[] = [
   { title: "a", kind: 1 },
   { title: "a", tags: "x" },
   { title: "a", tags: ["x", 1] },
+  Object.defineProperty({}, "title", { value: 1 }) as JsonValue,
   // deno-lint-ignore no-sparse-arrays
   { title: "a", tags: ["x", , "y"] as unknown as JsonValue },
   { title: "a", tags: { 0: "x" } },
