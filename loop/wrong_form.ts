@@ -35,10 +35,12 @@ const JAVASCRIPT_FAMILY = new Set(
   "ts typescript jsx tsx mjs cjs node nodejs es6 ecmascript".split(" "),
 );
 
+// Most prose has none of the characters and words that the patterns below need: those are looked for first, since a pattern that is rarely used has to be compiled.
+
 /** A JSON text longer than this is an answer and not a tool call. */
 const MAX_TOOL_CALL_CHARACTERS = 65_536;
 
-/** Says how a reply missed the form, or nothing when it is prose. What most prose has none of is looked for first: a pattern takes long where it is rarely used. */
+/** Says how a reply missed the form, or nothing when it is prose. */
 export function findWrongForm(input: WrongFormInput): WrongForm | undefined {
   const { visible, prose, blocks, functions } = input;
   if (isElidedScript(visible.trim())) return "elided";
@@ -110,8 +112,8 @@ function isToolCallText(prose: string): boolean {
 /** Whether a text as a whole is a tool call in JSON, or a list of them. */
 function isToolCallJson(text: string): boolean {
   const json = text.trim();
-  const begins = json.startsWith("{") || json.startsWith("[");
-  if (!begins || json.length > MAX_TOOL_CALL_CHARACTERS) return false;
+  const mayBeJson = json.startsWith("{") || json.startsWith("[");
+  if (!mayBeJson || json.length > MAX_TOOL_CALL_CHARACTERS) return false;
   try {
     const value: unknown = JSON.parse(json);
     return Array.isArray(value) ? value.length > 0 && value.every(isToolCall) : isToolCall(value);
