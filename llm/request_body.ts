@@ -70,13 +70,17 @@ const REJECTING_WORDS =
 
 /** What is known of a provider before it rejected anything. */
 export function firstAdaptation(isOpenAI: boolean): Adaptation {
-  return {
-    limitName: isOpenAI ? "max_completion_tokens" : "max_tokens",
-    renamed: false,
-    dropped: new Set(),
-    callForms: new Set(),
-  };
+  return isOpenAI ? OPENAI_ITSELF : ANY_SERVER;
 }
+
+const ANY_SERVER: Adaptation = {
+  limitName: "max_tokens",
+  renamed: false,
+  dropped: new Set(),
+  callForms: new Set(),
+};
+
+const OPENAI_ITSELF: Adaptation = { ...ANY_SERVER, limitName: "max_completion_tokens" };
 
 /** Builds the body. Text is made well-formed, since strict servers refuse a whole request for one lone surrogate. */
 export function buildBody(

@@ -4,6 +4,7 @@
  * Written here and not taken from a package because one rule must differ from the standard, which throws an event away when the
  * stream ends without the blank line behind it: model servers end like that, and what is lost then is the end of an answer.
  */
+import { eachLine } from "../contracts/each_line.ts";
 
 /** One event of a stream. */
 export interface ServerSentEvent {
@@ -15,8 +16,9 @@ export interface ServerSentEvent {
 
 /** Takes a stream apart into events. One reader a stream. */
 export class ServerSentEventReader {
-  #line: string[] = [];
-  #data: string[] = [];
+  #line = "";
+  /** Nothing before the first line of data, which may be empty. */
+  #data: string | undefined;
   #name = "";
   #skipLineFeed = false;
   #heldLength = 0;
@@ -28,18 +30,15 @@ export class ServerSentEventReader {
 
   /** Takes the next text of the stream, of any length, and returns the events that it completes. */
   push(text: string): ServerSentEvent[] {
-    if (text === "") return [];
-    const start = this.#skipLineFeed && text.startsWith("\n") ? 1 : 0;
-    this.#skipLineFeed = text.endsWith("\r");
-    const lines = text.slice(start).split(/\r\n|\n|\r/);
-    const rest = lines.pop() ?? "";
     const events: ServerSentEvent[] = [];
-    for (const line of lines) {
-      this.#line.push(line);
-      this.#endLine(events);
-    }
-    if (rest !== "") this.#line.push(rest);
-    this.#heldLength += rest.length;
+    if (text === "") return events;
+    const isSkipped = this.#skipLineFeed && text.startsWith("\n");
+    this.#skipLineFeed = text.endsWith("\r");
+    eachLine(isSkipped ? text.slice(1) : text, (line, ending) => {
+      this.#line += line;
+      if (ending === "") this.#heldLength += line.length;
+      else this.#endLine(events);
+    });
     return events;
   }
 
@@ -52,22 +51,21 @@ export class ServerSentEventReader {
   }
 
   #endLine(events: ServerSentEvent[]): void {
-    const line = this.#line.length === 1 ? this.#line[0] ?? "" : this.#line.join("");
-    this.#line = [];
+    const line = this.#line;
+    this.#line = "";
     if (line === "") return this.#dispatch(events);
     const colon = line.indexOf(":");
     const field = colon < 0 ? line : line.slice(0, colon);
     if (field !== "data" && field !== "event") return;
     const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
     if (field === "event") this.#name = value;
-    else this.#data.push(value);
+    else this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
     this.#heldLength += value.length;
   }
 
   #dispatch(events: ServerSentEvent[]): void {
-    const data = this.#data.join("\n");
-    if (data !== "") events.push({ name: this.#name, data });
-    this.#data = [];
+    if (this.#data) events.push({ name: this.#name, data: this.#data });
+    this.#data = undefined;
     this.#name = "";
     this.#heldLength = 0;
   }

@@ -95,6 +95,7 @@ export class ToolCallAssembler {
 
   /** Ends the reply and gives its calls in their order. `replyWasCut`: the model was stopped before it was done. */
   finish({ replyWasCut }: { readonly replyWasCut: boolean }): ModelToolCall[] {
+    if (this.isEmpty) return [];
     const legacy = this.#legacy === undefined ? [] : [this.#legacy];
     // Servers that send the old form beside the new one say the same twice.
     const drafts = this.#drafts.length > 0 ? inOrder(this.#drafts) : legacy;
@@ -253,6 +254,7 @@ function inOrder(drafts: readonly Draft[]): readonly Draft[] {
 
 function readPieces(message: Readonly<Record<string, unknown>>): Piece[] {
   const calls = message["tool_calls"];
+  if (!calls) return [];
   const entries = Array.isArray(calls) ? calls : [calls];
   return entries.filter(isRecord).map(readPiece);
 }

@@ -2,6 +2,7 @@
  * Reads a model's reply line by line: reasoning sections, fenced blocks (CommonMark) and prose. It says what is there and leaves what
  * that means to reply.ts. Whichever opens first owns what follows: a fence inside reasoning is reasoning, a tag inside a fence is code.
  */
+import { eachLine } from "../contracts/each_line.ts";
 
 /** A fenced block outside reasoning. */
 export interface FencedBlock {
@@ -34,23 +35,6 @@ export function scanReply(text: string): ScannedReply {
   const scanner = new ReplyScanner();
   eachLine(text, (line, ending) => scanner.takeLine(line, ending));
   return scanner.finish();
-}
-
-/** Calls back for each line with what ends it: `\n`, `\r\n`, `\r`, or nothing at the end of the text. */
-function eachLine(text: string, take: (line: string, ending: string) => void): void {
-  let lineFeed = text.indexOf("\n");
-  let carriageReturn = text.indexOf("\r");
-  for (let from = 0; from < text.length;) {
-    // Looked for again only behind the one that was found: a text without one of them is searched once.
-    if (lineFeed >= 0 && lineFeed < from) lineFeed = text.indexOf("\n", from);
-    if (carriageReturn >= 0 && carriageReturn < from) carriageReturn = text.indexOf("\r", from);
-    const returns = carriageReturn >= 0 && (lineFeed < 0 || carriageReturn < lineFeed);
-    const end = returns ? carriageReturn : lineFeed;
-    if (end < 0) return take(text.slice(from), "");
-    const ending = !returns ? "\n" : lineFeed === end + 1 ? "\r\n" : "\r";
-    take(text.slice(from, end), ending);
-    from = end + ending.length;
-  }
 }
 
 /** An opened fence and the lines that it holds so far. */

@@ -78,7 +78,7 @@ function chooseScript(blocks: readonly FencedBlock[]): Reply | undefined {
   const unmarked = complete.filter((block) => block.language === "" && definesRun(block.source));
   const chosen = marked.find((block) => definesRun(block.source)) ?? unmarked[0];
   if (chosen === undefined) return undefined;
-  const ignoredBlocks = new Set([...marked, ...unmarked, chosen]).size - 1;
+  const ignoredBlocks = marked.length + unmarked.length - 1;
   return { kind: "code", source: withoutOwnCall(chosen.source.trim()), ignoredBlocks };
 }
 
