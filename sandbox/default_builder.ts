@@ -209,7 +209,9 @@ function createContext(
   return {
     ...(enabledCapabilities && { enabledCapabilities }),
     sessionId: request.session.id,
-    messageId: request.session.messageId,
+    get messageId() {
+      return request.session.messageId;
+    },
     get signal() {
       return request.signal;
     },

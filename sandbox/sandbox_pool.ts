@@ -9,13 +9,16 @@ import type { Sandbox, SandboxBuilder, SandboxBuildRequest } from "../contracts/
 
 /** Options of a {@linkcode SandboxPool}. */
 export interface SandboxPoolOptions {
-  /** How long a session's sandbox is kept after its last run, in ms. @default 1_800_000 (30 minutes) */
+  /** How long a session's sandbox is kept after its last run, in ms; `Infinity` for as long as there is room. @default 1_800_000 (30 minutes) */
   readonly idleTimeoutMs?: number;
   /** Sandboxes that are kept at most; the least recently used goes first. @default 256 */
   readonly maxSandboxes?: number;
   /** Runs of one session that wait for it at most. @default 100 */
   readonly maxWaiting?: number;
 }
+
+/** The longest time that a timer holds: more than three weeks. */
+const MAX_TIMER_MS = 2_147_483_647;
 
 /** A session's sandbox and the run that has it. */
 interface Entry {
@@ -103,10 +106,10 @@ export class SandboxPool implements SandboxBuilder, AsyncDisposable {
   async build(request: SandboxBuildRequest): Promise<Sandbox> {
     const key = entryKey(request);
     const entry = await this.#own(key, request);
-    entry.busy = true;
     entry.lastUse = ++this.#uses;
     entry.relay.current = request;
-    if (entry.idle !== undefined) clearTimeout(entry.idle);
+    clearTimeout(entry.idle);
+    this.#evict();
     try {
       return this.#lend(key, entry, await entry.sandbox);
     } catch (error) {
@@ -131,13 +134,15 @@ export class SandboxPool implements SandboxBuilder, AsyncDisposable {
     await this.close();
   }
 
-  /** The session's entry, once no other run has it. */
+  /** The session's entry, once no other run has it; from then on it is busy. */
   async #own(key: string, request: SandboxBuildRequest): Promise<Entry> {
     for (;;) {
       if (this.#closed) throw new TypeError("The sandbox pool was closed.");
-      const known = this.#entries.get(key);
-      if (known === undefined) return this.#create(key, request);
-      if (!known.busy || await this.#wait(known, request)) return known;
+      const entry = this.#entries.get(key) ?? this.#create(key, request);
+      // Taken at once, not when this has resolved: another run may look in between.
+      const isFree = !entry.busy;
+      entry.busy = true;
+      if (isFree || await this.#wait(entry, request)) return entry;
     }
   }
 
@@ -153,7 +158,6 @@ export class SandboxPool implements SandboxBuilder, AsyncDisposable {
       disposed: false,
     };
     this.#entries.set(key, entry);
-    this.#evict();
     return entry;
   }
 
@@ -182,11 +186,13 @@ export class SandboxPool implements SandboxBuilder, AsyncDisposable {
   #giveBack(key: string, entry: Entry): void {
     if (this.#next(entry)) return;
     if (this.#entries.get(key) !== entry) return void dispose(entry);
-    entry.idle = setTimeout(() => {
-      this.#entries.delete(key);
-      dispose(entry);
-    }, this.#idleTimeoutMs);
-    Deno.unrefTimer(entry.idle);
+    if (this.#idleTimeoutMs <= MAX_TIMER_MS) {
+      entry.idle = setTimeout(() => {
+        this.#entries.delete(key);
+        dispose(entry);
+      }, this.#idleTimeoutMs);
+      Deno.unrefTimer(entry.idle);
+    }
     this.#evict();
   }
 
@@ -239,7 +245,7 @@ export class SandboxPool implements SandboxBuilder, AsyncDisposable {
       let oldest: [string, Entry] | undefined;
       for (const each of this.#entries) {
         const [, entry] = each;
-        if (entry.busy || entry.lastUse === 0) continue;
+        if (entry.busy) continue;
         if (oldest === undefined || entry.lastUse < oldest[1].lastUse) oldest = each;
       }
       if (oldest === undefined) return;
@@ -282,7 +288,7 @@ function createRelay(first: SandboxBuildRequest): Relay {
 async function dispose(entry: Entry): Promise<void> {
   if (entry.disposed) return;
   entry.disposed = true;
-  if (entry.idle !== undefined) clearTimeout(entry.idle);
+  clearTimeout(entry.idle);
   const sandbox = await entry.sandbox.catch(() => undefined);
   await sandbox?.[Symbol.asyncDispose]();
 }
