@@ -22,6 +22,7 @@ export interface GuestLease extends AsyncDisposable {
    * Runs one script.
    *
    * @throws {AgentLoopError} `sandbox_start` or `sandbox_permission` when no guest can be started.
+   * @throws {TypeError} when the lease or its host is disposed.
    */
   evaluate(request: EvaluateRequest): Promise<Execution>;
 }
@@ -32,6 +33,14 @@ export interface SandboxHost extends AsyncDisposable {
    * Claims a place; starts nothing yet.
    *
    * @throws {AgentLoopError} `sandbox_permission` when a guest may not be started at all.
+   * @throws {TypeError} when the host is disposed.
    */
   lease(options: LeaseOptions): GuestLease;
+}
+
+/** For whoever wants something of a host that is disposed: a run that is told of its scripts alone would ask its model again and again. */
+export function disposedHost(): TypeError {
+  return new TypeError(
+    "The sandbox host was disposed: dispose it, or the builder that made it, when no run needs it any more.",
+  );
 }

@@ -9,7 +9,7 @@ import { answerCall } from "./answer_call.ts";
 import type { GuestReply } from "./guest/execution.ts";
 import { failureFor } from "./guest/failure.ts";
 import type { GuestRuntime } from "./guest/runtime.ts";
-import type { GuestLease, LeaseOptions, SandboxHost } from "./host.ts";
+import { disposedHost, type GuestLease, type LeaseOptions, type SandboxHost } from "./host.ts";
 import { failedExecution, refuseLargeSource } from "./source_limit.ts";
 
 /** Makes a host that runs guests in this process. Owned by the caller; disposing it lets the event loop end. */
@@ -24,6 +24,7 @@ export function createInlineHost(): SandboxHost {
   };
   return {
     lease(options): GuestLease {
+      if (closed.signal.aborted) throw disposedHost();
       const ended = new AbortController();
       let { packs } = options;
       const disposed = AbortSignal.any([ended.signal, closed.signal]);
@@ -34,7 +35,8 @@ export function createInlineHost(): SandboxHost {
         },
         usePacks: (others) => packs = others,
         async evaluate(request) {
-          if (disposed.aborted) {
+          if (closed.signal.aborted) throw disposedHost();
+          if (ended.signal.aborted) {
             throw new TypeError("The sandbox was disposed; build another one.");
           }
           const signal = AbortSignal.any([disposed, ...request.signal ? [request.signal] : []]);

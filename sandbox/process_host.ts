@@ -7,7 +7,7 @@ import type { EvaluateRequest, Execution } from "../contracts/sandbox.ts";
 import { failureFor } from "./guest/failure.ts";
 import { checkMayStart } from "./guest_command.ts";
 import type { GuestProcess } from "./guest_process.ts";
-import type { GuestLease, LeaseOptions, SandboxHost } from "./host.ts";
+import { disposedHost, type GuestLease, type LeaseOptions, type SandboxHost } from "./host.ts";
 import { type Place, ProcessPool, type ProcessPoolOptions } from "./process_pool.ts";
 import { LOST, runScript } from "./script_run.ts";
 import { failedExecution, refuseLargeSource } from "./source_limit.ts";
@@ -64,6 +64,7 @@ class ProcessHost implements SandboxHost {
   readonly #scopes = new Map<string, ScopeUse>();
   readonly #idleMs: number;
   readonly #pool: ProcessPool;
+  #disposed = false;
 
   constructor(idleMs: number, pool: ProcessPool) {
     this.#idleMs = idleMs;
@@ -71,6 +72,7 @@ class ProcessHost implements SandboxHost {
   }
 
   lease(options: LeaseOptions): GuestLease {
+    if (this.#disposed) throw disposedHost();
     checkMayStart();
     const scope = this.#scope(options.scopeKey);
     scope.leases++;
@@ -90,6 +92,7 @@ class ProcessHost implements SandboxHost {
         if (closing.signal.aborted) {
           return Promise.reject(new TypeError("The sandbox was disposed; build another one."));
         }
+        if (this.#disposed) return Promise.reject(disposedHost());
         const refused = refuseLargeSource(request, options.limits);
         return refused === undefined
           ? this.#evaluate(scope, { ...request, signal: join(request.signal) }, keyed)
@@ -104,6 +107,7 @@ class ProcessHost implements SandboxHost {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed = true;
     for (const scope of this.#scopes.values()) {
       scope.ended = true;
       clearTimeout(scope.idle);

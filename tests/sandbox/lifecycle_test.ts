@@ -1,5 +1,6 @@
 /** Nothing outlives what it was started for: processes of runs, of leases, of hosts, and of programs that end in any way. */
 import assert from "node:assert/strict";
+import { createInlineHost } from "../../sandbox/inline_host.ts";
 import { createProcessHost } from "../../sandbox/process_host.ts";
 import { evaluate, evaluateValue, holdCalls, takeLease } from "./evaluation.ts";
 import { openProcessTable, type ProcessTable, until } from "./process_table.ts";
@@ -123,15 +124,23 @@ Deno.test("a disposed lease is refused, and starts nothing", async () => {
   await assertNoChildren(table);
 });
 
-Deno.test("a lease of a disposed host starts nothing", async () => {
-  await using table = openProcessTable();
-  const host = createProcessHost();
-  await host[Symbol.asyncDispose]();
-  await using lease = takeLease(host);
-  const outcome = await evaluate(lease, "function run() {}").catch((error) => error);
-  assert.ok(outcome instanceof Error || outcome.failure !== undefined, JSON.stringify(outcome));
-  await assertNoChildren(table);
-});
+for (const kind of ["process", "inline"] as const) {
+  Deno.test(`a disposed host is refused, and starts nothing (${kind})`, async () => {
+    await using table = openProcessTable();
+    const host = kind === "process" ? createProcessHost() : createInlineHost();
+    const lease = takeLease(host);
+    await host[Symbol.asyncDispose]();
+    const refusal = {
+      name: "TypeError",
+      message:
+        "The sandbox host was disposed: dispose it, or the builder that made it, when no run needs it any more.",
+    };
+    assert.throws(() => takeLease(host), refusal);
+    await assert.rejects(evaluate(lease, "function run() {}"), refusal);
+    await lease[Symbol.asyncDispose]();
+    await assertNoChildren(table);
+  });
+}
 
 Deno.test("a run that leaves does not end the process of another run of its scope", async () => {
   await using host = createProcessHost();
