@@ -166,7 +166,7 @@ export function suitesIn(root: string, scratch: string): readonly Suite[] {
       paths: ["tests/ext/skills"],
       ignore: [],
       // Reading is all that skills need, and scripts what they always do. `sh` makes links and pipes.
-      permissions: [...files, start("sh"), "--allow-env"],
+      permissions: [...files, start("sh")],
       leaks: all,
       parallel: true,
       timeoutMs: 60_000,

@@ -50,7 +50,10 @@ export function isBelow(folder: string, real: string): boolean {
 
 /** Why something cannot be read, in a few words without a path. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof Deno.errors.NotCapable) return "the program may not read it";
+  if (error instanceof Deno.errors.NotCapable) {
+    const [, kind = "read"] = /^Requires (\w+) access/.exec(error.message) ?? [];
+    return kind === "read" ? "the program may not read it" : `it needs --allow-${kind}`;
+  }
   const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
   return `the system refused it (${typeof code === "string" ? code : String(name)})`;
 }

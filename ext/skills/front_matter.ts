@@ -117,7 +117,8 @@ function quoteDescription(
 }
 
 async function readYaml(yaml: string): Promise<Pick<FrontMatter, "header" | "lines">> {
-  const { isMap, isScalar, isSeq, LineCounter, parseDocument } = await import("npm:yaml@2.9.1");
+  const [{ isMap, isScalar, isSeq, LineCounter, parseDocument }, { default: process }] =
+    await Promise.all([import("npm:yaml@2.9.1"), import("node:process")]);
   const lineCounter = new LineCounter();
   const options = {
     schema: "failsafe",
@@ -126,6 +127,9 @@ async function readYaml(yaml: string): Promise<Pick<FrontMatter, "header" | "lin
     lineCounter,
   } as const;
   let document: ReturnType<typeof parseDocument>;
+  // The package asks the environment whether to log, and asking takes a permission. Nothing else runs until it is done.
+  const { env } = process;
+  process.env = {};
   try {
     document = parseDocument(yaml, options);
   } catch (error) {
@@ -134,6 +138,8 @@ async function readYaml(yaml: string): Promise<Pick<FrontMatter, "header" | "lin
       throw new FrontMatterProblem("the front matter lies too deep", 1);
     }
     throw error;
+  } finally {
+    process.env = env;
   }
   const fault = document.errors[0] ?? document.warnings[0];
   if (fault !== undefined) {

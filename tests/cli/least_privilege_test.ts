@@ -118,9 +118,9 @@ const LINES: Readonly<Record<string, Line>> = {
   },
   "a question about a project, which is read only": {
     replies: [script(
-      'function run() { answer([readFile("README.md").trim(), typeof writeFile, typeof exec].join(" ")); }',
+      'function run() { answer([readFile("README.md").trim(), typeof writeFile, typeof exec, skillGet("typos").includes("One by one.")].join(" ")); }',
     )],
-    done: (job) => shows(job, /^A projetc undefined undefined\r$/m),
+    done: (job) => shows(job, /^A projetc undefined undefined true\r$/m),
   },
   "a change to a project": {
     replies: [script(
@@ -182,6 +182,11 @@ async function makeProject(home: Home): Promise<string> {
   const project = `${home.path}/project`;
   await Deno.mkdir(project);
   await Deno.writeTextFile(`${project}/README.md`, "A projetc\n");
+  await Deno.mkdir(`${project}/.agentloop/skills/typos`, { recursive: true });
+  await Deno.writeTextFile(
+    `${project}/.agentloop/skills/typos/SKILL.md`,
+    "---\nname: typos\ndescription: How typos are mended here\n---\nOne by one.\n",
+  );
   await Deno.writeTextFile(`${project}/Makefile`, "all: ; echo made $$(cat made.txt)\n");
   return project;
 }
