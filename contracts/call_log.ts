@@ -1,5 +1,6 @@
 /**
- * The audit log: one row for each call out of a script, written before the function runs and completed after it.
+ * The audit log: one row for each call out of a script, written before the function runs and completed after it. Where a call comes to something else on its way,
+ * such as the host that a redirect leads to, or a person is asked only then, that has a row too, with the same sequence: so the log names every host that was reached.
  * A call that was started and never ended stays visible as such.
  */
 

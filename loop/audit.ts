@@ -3,11 +3,23 @@
  * a row that cannot be completed stays as one that never ended, with a warning.
  */
 import type { CallDecision, CallLog, CallRowOutcome } from "../contracts/call_log.ts";
+import type { CallAim } from "../contracts/policy.ts";
+import { cleanError } from "./clean_error.ts";
 import { toAgentLoopError } from "./failure.ts";
-import type { CallEnd, CallOutcome, GateOptions, Passage } from "./passage.ts";
+import {
+  type CallEnd,
+  type CallOutcome,
+  cancelled,
+  fail,
+  type GateOptions,
+  type Passage,
+} from "./passage.ts";
+import { RefusedError } from "./refused_error.ts";
 
 /** An open row. */
 export interface AuditRow {
+  /** What it is aimed at. */
+  readonly aim: CallAim | undefined;
   /** Completes the row. */
   close(end: CallEnd): Promise<void>;
 }
@@ -36,13 +48,46 @@ export async function openRow(
       decision,
       startedAt,
     });
-    return { close: (end) => closeRow({ id, calls, startedAt }, end, options) };
+    return { aim: passage.aim, close: (end) => closeRow({ id, calls, startedAt }, end, options) };
   } catch (cause) {
     throw toAgentLoopError(cause, {
       doing: `write down the call of ${passage.call.name}`,
       code: "store_failed",
     });
   }
+}
+
+/**
+ * Writes a row of its own for what a call came to on its way: another aim than its own, or the word of a person who was asked only then. It ends with the call; one of a
+ * refusal at once.
+ *
+ * @throws {RefusedError} when it cannot be written, for what is not written down does not happen; and when the call has ended meanwhile.
+ */
+export async function writeFurther(
+  passage: Passage,
+  { aim, decision }: { readonly aim: CallAim; readonly decision: CallDecision },
+  options: GateOptions,
+): Promise<void> {
+  const { calls } = options;
+  const isKnown = [passage, ...passage.further].some((one) => isSameAim(one.aim, aim));
+  if (calls === undefined || (isKnown && decision !== "approved")) return;
+  const { call: { name }, life, further } = passage;
+  const row = await openRow({ ...passage, aim }, { decision, calls }, options).catch((error) => {
+    throw new RefusedError(unwritten(error));
+  });
+  if (decision === "denied") return await row.close(fail("refused", "the call was refused there"));
+  if (!life.signal.aborted) return void further.push(row);
+  await row.close(cancelled(name));
+  throw new RefusedError(cancelled(name));
+}
+
+/** The end of a call that could not be written down. */
+export function unwritten(error: unknown): CallEnd {
+  return fail("refused", cleanError(error).message, { name: "PermissionError" });
+}
+
+function isSameAim(one: CallAim | undefined, other: CallAim): boolean {
+  return one?.target === other.target && one.port === other.port;
 }
 
 async function closeRow(

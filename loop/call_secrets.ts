@@ -7,6 +7,7 @@ import type { HostFunction, HostReply } from "../contracts/sandbox.ts";
 import type { Secret, SecretSource, SecretUse } from "../contracts/secret.ts";
 import { redactJsonText } from "../redact/redact_json.ts";
 import { Redactor } from "../redact/redactor.ts";
+import { writeFurther } from "./audit.ts";
 import { HostList } from "./host_list.ts";
 import { judge } from "./judge.ts";
 import { cancelled, type GateOptions, type Passage, refused, shown } from "./passage.ts";
@@ -136,6 +137,7 @@ export class CallSecrets {
     };
     const verdict = life.signal.aborted ? undefined : await judge(passage, aim, this.#options);
     if (verdict === undefined) throw new RefusedError(cancelled(call.name));
+    await writeFurther(passage, { aim, decision: verdict.decision }, this.#options);
     if (verdict.decision === "denied") {
       throw new RefusedError(refused(SECRET, aim, verdict.reason));
     }

@@ -5,10 +5,9 @@
 import type { JsonValue } from "../contracts/json.ts";
 import type { CallAim } from "../contracts/policy.ts";
 import type { HostCall, HostCallHandler, HostReply } from "../contracts/sandbox.ts";
-import { openRow } from "./audit.ts";
+import { openRow, unwritten } from "./audit.ts";
 import { aimOf, withArguments } from "./call_aim.ts";
 import { CallLife } from "./call_life.ts";
-import { cleanError } from "./clean_error.ts";
 import { invokeHostFunction } from "./host_call.ts";
 import { judge, type Verdict } from "./judge.ts";
 import {
@@ -66,9 +65,10 @@ async function pass(asked: Passage, options: GateOptions): Promise<Passed> {
     const row = calls && await openRow(passage, { decision: verdict.decision, calls }, options);
     const end = await goThrough(passage, verdict, options);
     await row?.close(end);
+    for (const each of passage.further) await each.close(end);
     return { end, aim };
   } catch (error) {
-    return { end: fail("refused", cleanError(error).message, { name: "PermissionError" }), aim };
+    return { end: unwritten(error), aim };
   }
 }
 
@@ -123,6 +123,7 @@ function readCall(
     args,
     ...(aim === undefined ? {} : { aim }),
     approvedTargets: new Set(),
+    further: [],
     state: { waits: false },
   };
 }

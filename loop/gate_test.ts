@@ -1,8 +1,8 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { getEventListeners } from "node:events";
-import type { CallLog, CallStart } from "../contracts/call_log.ts";
+import type { CallEnded, CallLog, CallStart } from "../contracts/call_log.ts";
 import type { JsonValue } from "../contracts/json.ts";
-import type { CallContext } from "../contracts/sandbox.ts";
+import type { CallContext, HostFunction } from "../contracts/sandbox.ts";
 import type { PolicyCall, PolicyDecision } from "../contracts/policy.ts";
 import { errorOf, testGate } from "./_gate_fixture.ts";
 
@@ -231,15 +231,102 @@ Deno.test("gate: a target that cannot be told is absent, not an error", async ()
   equal(seen[0]?.target, undefined);
 });
 
-function rowsOf(): { readonly rows: CallStart[]; readonly calls: CallLog } {
-  const rows: CallStart[] = [];
+function rowsOf(
+  { full = Infinity }: { readonly full?: number } = {},
+): {
+  readonly rows: (CallStart & Partial<CallEnded>)[];
+  readonly calls: CallLog;
+} {
+  const rows: (CallStart & Partial<CallEnded>)[] = [];
   const calls: CallLog = {
-    startCall: (call) => Promise.resolve(rows.push(call)),
-    endCall: () => Promise.resolve(),
+    startCall: (call) => {
+      if (rows.length >= full) return Promise.reject(new Error("the disk is full"));
+      return Promise.resolve(rows.push({ ...call }));
+    },
+    endCall: (id, ended) => Promise.resolve(void Object.assign(rows[id - 1]!, ended)),
     calls: () => Promise.resolve([]),
   };
   return { rows, calls };
 }
+
+/** Goes where its arguments say, one after the other. */
+const goes: HostFunction["execute"] = async (args, { authorize }) => {
+  for (const target of args) await authorize({ target: String(target) });
+  return "done";
+};
+
+Deno.test("gate: what a call comes to on its way has rows of its own, which end with it", async () => {
+  const { rows, calls } = rowsOf();
+  const asked = (target: string | undefined) =>
+    target === "asked.example" || target === "later.example";
+  let checks = 0;
+  const gate = testGate(goes, {
+    function: AIMED.function,
+    calls,
+    policy: {
+      check: ({ target }) =>
+        asked(target) && (target !== "later.example" || ++checks > 1)
+          ? { decision: "ask", reason: "?" }
+          : { decision: "allow" },
+    },
+    approve: () => ({ decision: "approve" }),
+  });
+  const seen = () => rows.splice(0).map((row) => [row.decision, row.target, row.outcome]);
+  await gate.call(["own.example", "own.example", "other.example", "other.example"]);
+  deepEqual(seen(), [["allowed", "own.example", "ok"], ["allowed", "other.example", "ok"]]);
+  await gate.call(["own.example", "asked.example", "asked.example"]);
+  deepEqual(seen(), [["allowed", "own.example", "ok"], ["approved", "asked.example", "ok"]]);
+  // What is known of a host only once its name is resolved may have a person asked about the call's own aim.
+  await gate.call(["later.example"]);
+  deepEqual(seen(), [["allowed", "later.example", "ok"], ["approved", "later.example", "ok"]]);
+});
+
+Deno.test("gate: a refusal on a call's way has its row, and so has nothing that cannot be written down", async () => {
+  const { rows, calls } = rowsOf({ full: 2 });
+  const gate = testGate(goes, {
+    function: AIMED.function,
+    calls,
+    policy: {
+      check: ({ target }) =>
+        target === "bad.example"
+          ? { decision: "deny", reason: "it is bad" }
+          : { decision: "allow" },
+    },
+  });
+  match(errorOf(await gate.call(["own.example", "bad.example"])), /bad\.example.*it is bad/);
+  deepEqual(rows.map((row) => [row.decision, row.target, row.outcome]), [
+    ["allowed", "own.example", "refused"],
+    ["denied", "bad.example", "refused"],
+  ]);
+  rows.pop();
+  match(
+    errorOf(await gate.call(["own.example", "other.example"])),
+    /^PermissionError: Could not write down the call of f: the disk is full/,
+  );
+  deepEqual(rows.map(({ outcome }) => outcome), ["refused", "refused"]);
+});
+
+Deno.test("gate: a row that is being written when its call ends does not stay open", async () => {
+  const { rows, calls } = rowsOf();
+  const end = new AbortController();
+  const slow: CallLog = {
+    ...calls,
+    async startCall(call) {
+      if (rows.length === 1) end.abort();
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      return await calls.startCall(call);
+    },
+  };
+  let ended: Promise<unknown> | undefined;
+  const gate = testGate((args, context) => {
+    const going = Promise.resolve(goes(args, context));
+    ended = going.catch(() => {});
+    return going;
+  }, { function: AIMED.function, calls: slow });
+  await gate.call(["own.example", "other.example"], { signal: end.signal });
+  await ended;
+  deepEqual(rows.map(({ outcome }) => outcome), ["cancelled", "cancelled"]);
+});
 
 /** A function that is aimed at its first argument, and whose calls are asked about. */
 const AIMED = {

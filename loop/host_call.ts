@@ -1,6 +1,7 @@
 /** The last station of the gate: runs a host function under a deadline and turns what comes of it into a reply. */
 import type { CallAim } from "../contracts/policy.ts";
 import type { CallContext } from "../contracts/sandbox.ts";
+import { writeFurther } from "./audit.ts";
 import { CallSecrets } from "./call_secrets.ts";
 import { cleanError } from "./clean_error.ts";
 import { encodeResult } from "./host_result.ts";
@@ -74,6 +75,7 @@ async function authorize(passage: Passage, aim: CallAim, options: GateOptions): 
   const { call, life } = passage;
   const verdict = life.signal.aborted ? undefined : await judge(passage, aim, options);
   if (verdict === undefined) throw new RefusedError(cancelled(call.name));
+  await writeFurther(passage, { aim, decision: verdict.decision }, options);
   if (verdict.decision === "denied") {
     throw new RefusedError(refused(call.name, aim, verdict.reason));
   }

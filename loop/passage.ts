@@ -14,6 +14,7 @@ import type {
 } from "../contracts/sandbox.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { SecretSource } from "../contracts/secret.ts";
+import type { AuditRow } from "./audit.ts";
 import type { CallLife } from "./call_life.ts";
 import type { RunSecrets } from "./run_secrets.ts";
 
@@ -97,6 +98,8 @@ export interface Passage {
   readonly aim?: CallAim;
   /** Aims that a person has approved for this call. */
   readonly approvedTargets: Set<string>;
+  /** Rows of what it came to on its way; they end with it. */
+  readonly further: AuditRow[];
   /** Ends with the script or the run. */
   readonly life: CallLife;
   /** Whether it came to wait for a person's word. */
