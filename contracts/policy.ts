@@ -34,7 +34,10 @@ export type PolicyDecision =
   | { readonly decision: "deny"; readonly reason: string }
   | { readonly decision: "ask"; readonly reason: string };
 
-/** Decides over calls. Called once for each call; when it throws, the call is refused. */
+/**
+ * Decides over calls. Called for each call, and again for what it comes to on its way, such as the network in which its host turns out to lie; when it throws, the call is
+ * refused.
+ */
 export interface PolicyChecker {
   /** Decides over one call. */
   check(call: PolicyCall): PolicyDecision | Promise<PolicyDecision>;

@@ -179,10 +179,13 @@ class OpenAIClient implements Client {
     }, { policy: this.#config, ...(signal === undefined ? {} : { signal }) });
     const listUrl = `${endpoint.label}/models`;
     if (!tried.ok) {
-      const hint =
-        `${tried.failure.hint} Or name the model (OPENAI_CHAT_MODEL): then the list is not needed.`;
+      const { failure, tries } = tried;
+      // A server that cannot be reached is not asked for anything else either.
+      const hint = failure.code === "model_connection"
+        ? failure.hint
+        : `${failure.hint} Or name the model (OPENAI_CHAT_MODEL): then the list is not needed.`;
       const task = `Reading the list of models at ${listUrl}`;
-      throw this.#error({ ...tried.failure, hint }, { task, tries: tried.tries });
+      throw this.#error({ ...failure, hint }, { task, tries });
     }
     this.#discovered = onlyModel(tried.value.map(scrub), scrub(listUrl));
     return this.#discovered;

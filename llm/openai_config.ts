@@ -152,7 +152,7 @@ export function resolveConfig(config: OpenAIConfig): ResolvedConfig {
 function missingKey(endpoint: Endpoint): AgentLoopError {
   return new AgentLoopError(
     `No API key for ${endpoint.label}. Set OPENAI_API_KEY (and let it be read: --allow-env=OPENAI_API_KEY), or set ` +
-      "OPENAI_BASE_URL to a server that needs none.",
+      "OPENAI_BASE_URL (and let it be read) to a server that needs none.",
     {
       code: "config",
       why: "no API key is set",

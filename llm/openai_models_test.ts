@@ -81,6 +81,17 @@ Deno.test("a list that cannot be read says that naming the model helps", async (
   }
 });
 
+Deno.test("where the server cannot be reached, naming the model is no way out", async () => {
+  const fetch = () => Promise.reject(new TypeError("connection refused"));
+  await using server = await startOpenAIServer({ models: ["qwen"] });
+  const { client } = testClient(server, { model: "", fetch, maxRetries: 0 });
+  await assert.rejects(client.complete(hello()), (error: Error) => {
+    assert.match(error.message, /^Reading the list of models at /);
+    assert.doesNotMatch(error.message, /name the model/);
+    return true;
+  });
+});
+
 Deno.test("reading the list is tried again like any call, and a failure is not remembered", async () => {
   let calls = 0;
   const fetch = (input: string | URL | Request, init?: RequestInit) =>

@@ -7,6 +7,7 @@ import type { CallAim } from "../contracts/policy.ts";
 import { cleanError } from "./clean_error.ts";
 import { toAgentLoopError } from "./failure.ts";
 import {
+  type AuditRow,
   type CallEnd,
   type CallOutcome,
   cancelled,
@@ -15,14 +16,6 @@ import {
   type Passage,
 } from "./passage.ts";
 import { RefusedError } from "./refused_error.ts";
-
-/** An open row. */
-export interface AuditRow {
-  /** What it is aimed at. */
-  readonly aim: CallAim | undefined;
-  /** Completes the row. */
-  close(end: CallEnd): Promise<void>;
-}
 
 /**
  * Writes the row of a call as it is made: with the arguments that the function gets, and their target.

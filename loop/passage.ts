@@ -14,7 +14,6 @@ import type {
 } from "../contracts/sandbox.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { SecretSource } from "../contracts/secret.ts";
-import type { AuditRow } from "./audit.ts";
 import type { CallLife } from "./call_life.ts";
 import type { RunSecrets } from "./run_secrets.ts";
 
@@ -87,6 +86,14 @@ export interface CallEnd {
   readonly reply: HostReply;
   /** Size of the result's JSON; nothing when there is none. */
   readonly resultBytes?: number;
+}
+
+/** An open row of the audit log. */
+export interface AuditRow {
+  /** What it is aimed at. */
+  readonly aim: CallAim | undefined;
+  /** Completes the row. */
+  close(end: CallEnd): Promise<void>;
 }
 
 /** A call that may be decided over: its function is there and its arguments could be read. */

@@ -11,8 +11,8 @@ import { HostList, isWebPort, normalHost } from "./host_list.ts";
 /** Options of a {@linkcode DefaultPolicy}. */
 export interface DefaultPolicyOptions {
   /**
-   * Functions that pass without being asked about, by name: `["writeFile"]`. With `fetch` among them every public host passes, at the ports of the web;
-   * private networks stay closed. @default none
+   * Functions that pass without being asked about, by name: `["writeFile"]`. With `fetch` among them that function may ask every public host, at the ports of
+   * the web, and with `http` so may `require("http")`: name both where scripts may use either. Private networks stay closed. @default none
    */
   readonly allowTools?: readonly string[];
   /**
@@ -42,7 +42,7 @@ const OPTIONS: Readonly<Record<keyof DefaultPolicyOptions, true>> = {
 };
 
 /**
- * The policy when none is set. Hosts that were allowed pass, other public ones are asked about, private networks are refused; functions with
+ * The policy when none is set. Hosts that were allowed pass, other public ones are asked about at the ports of the web and refused at others, private networks are refused; functions with
  * consequences outside are asked about, but for a message that is scheduled for the session itself; everything else passes.
  */
 export class DefaultPolicy implements PolicyChecker {
@@ -78,7 +78,9 @@ export class DefaultPolicy implements PolicyChecker {
 
   #checkNetwork({ name, target, port, network }: PolicyCall): PolicyDecision {
     if (target === undefined || target === "") {
-      return deny("its host cannot be told; it takes a full URL, https://host/path");
+      return deny(
+        "its host cannot be told; it takes a full URL without a user name in it, https://host/path",
+      );
     }
     const aim = { target, ...(port === undefined ? {} : { port }) };
     if (this.#privateHosts.has(aim)) return ALLOW;

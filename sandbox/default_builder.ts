@@ -315,7 +315,9 @@ function checkedLimits(limits: SandboxLimits): SandboxLimits {
   for (const [name, least] of Object.entries(LEAST) as [keyof SandboxLimits, number][]) {
     const value = limits[name];
     if (!Number.isFinite(value) || value < least) {
-      throw new RangeError(`limits.${name} must be a number of at least ${least}, not ${value}.`);
+      const range = least === -Infinity ? "" : ` of at least ${least}`;
+      const given = typeof value === "number" ? value : JSON.stringify(value);
+      throw new RangeError(`limits.${name} must be a finite number${range}, not ${given}.`);
     }
   }
   if (limits.memoryBytes > 4 * 1024 ** 3) {

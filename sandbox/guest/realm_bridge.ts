@@ -127,7 +127,7 @@ export function createBridge(
     if (encoded.kind === "limit") {
       throw limitError(
         "the arguments of " + name + " are over the limit of " + toText(limits.callArgumentBytes) +
-          " bytes",
+          " bytes (callArgumentBytes); pass less at once",
       );
     }
     throw typeError(encoded.message);

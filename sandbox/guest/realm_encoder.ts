@@ -26,7 +26,7 @@ export function createEncoder(intrinsics: Intrinsics): Encoder {
     map: "a Map; convert it with Object.fromEntries(map) or [...map]",
     set: "a Set; convert it with [...set]",
     regexp: "a RegExp; use its source text",
-    bytes: "binary data; convert it with Array.from(bytes)",
+    bytes: "binary data; Array.from(bytes) makes a list of numbers of it",
     boxed: "an object around a BigInt or Symbol",
     weak: "a weak collection, which has no contents to keep",
   };

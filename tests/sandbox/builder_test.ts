@@ -204,6 +204,13 @@ Deno.test("limits out of range are refused with what was expected", () => {
       JSON.stringify(limits),
     );
   }
+  const texts: readonly [Partial<Record<keyof SandboxLimits, unknown>>, string][] = [
+    [{ logBytes: Infinity }, "limits.logBytes must be a finite number, not Infinity."],
+    [{ hostCalls: "5" }, 'limits.hostCalls must be a finite number of at least 0, not "5".'],
+  ];
+  for (const [limits, message] of texts) {
+    assert.throws(() => new DefaultSandboxBuilder({ limits: limits as never }), { message });
+  }
   new DefaultSandboxBuilder({ limits: { logBytes: -1, hostCalls: 0 }, maxLogBytes: -5 });
 });
 

@@ -15,7 +15,7 @@ import {
 export interface ConverterOptions {
   /** Time of one conversion, the start of its process not counted; then the process is killed. @default 5_000 */
   readonly timeoutMs?: number;
-  /** Bytes of a text to convert, as UTF-8. @default 4_194_304 (4 MiB) */
+  /** Bytes of a text to convert, as UTF-8; a script's own text is also bound by the limit `callArgumentBytes`, 1 MiB unless set. @default 4_194_304 (4 MiB) */
   readonly maxInputBytes?: number;
   /** Bytes of a result, as UTF-8. @default 4_194_304 (4 MiB) */
   readonly maxOutputBytes?: number;

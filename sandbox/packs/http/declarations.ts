@@ -11,7 +11,7 @@ export const HTTP_PROMPT =
 const DOCUMENT_BODY =
   `A status of 400 or more does not throw: look at ok or status. No answer at all throws; the message says why.
 
-init: method ("GET"), headers, body (text, or any JSON value, which is sent as JSON), timeoutMs (30000),
+init: method ("GET"), headers, body (text, or any JSON value, which is sent as JSON; no bytes), timeoutMs (30000),
 as: "base64" (body is then base64; for images, archives, PDF), redirect: "follow" | "manual" | "error".
 A form: headers { "content-type": "application/x-www-form-urlencoded" } and body "a=1&b=" + encodeURIComponent(x).
 
