@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import type { Capability } from "../../contracts/sandbox.ts";
+import { scriptedClient } from "../../llm/scripted.ts";
+import { aiCapability } from "../../sandbox/packs/ai/ai_pack.ts";
+import { fetchCapability } from "../../sandbox/packs/http/capability.ts";
 import { runScripts } from "./script_loop.ts";
 
 const geometry: Capability = {
@@ -74,6 +77,26 @@ Deno.test("skillGet of an unknown name lists what there is", async () => {
     capabilities: [geometry],
   });
   assert.match(observations[0]!, /there is no documentation named "x"; there is: geometry/);
+});
+
+Deno.test("help on a function without a document of its name is that of its pack, or how it is declared", async () => {
+  const bare: Capability = {
+    name: "bare",
+    description: "",
+    build: () => [{
+      name: "bare",
+      prompt: "declare function half(x: number): number;",
+      functions: [{ name: "half", execute: ([x]) => Number(x) / 2 }],
+    }],
+  };
+  using model = scriptedClient([]);
+  const { result } = await runScripts([
+    'function run() { answer([help("half"), help("aiJSON").slice(0, 10), help("fetch").slice(0, 10)].join("|")); }',
+  ], { capabilities: [bare, aiCapability(model), fetchCapability()] });
+  assert.equal(
+    result.finalText,
+    "declare function half(x: number): number;|ai(prompt,|fetch(url,",
+  );
 });
 
 const cookbook: Capability = {

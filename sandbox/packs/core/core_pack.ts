@@ -76,7 +76,10 @@ function documentFunctions(
   return [
     {
       name: "help",
-      execute: ([name]) => name === undefined ? overview(packs, documents) : textOf(find(name)),
+      execute: ([name]) =>
+        name === undefined
+          ? overview(packs, documents)
+          : declarationOf(name, { packs, documents }) ?? textOf(find(name)),
     },
     {
       name: "skillList",
@@ -107,6 +110,19 @@ async function readFile({ name, files }: PackDocument, path: JsonValue): Promise
   if (files === undefined) throw new Error(`there are no files beside ${quoted(name)}`);
   if (typeof path !== "string") throw new TypeError("skillGet: path must be a string");
   return await files.read(path);
+}
+
+/** What there is on a function that no document is named after: that of its pack, or how it is declared. */
+function declarationOf(
+  name: JsonValue,
+  { packs, documents }: {
+    readonly packs: readonly Pack[];
+    readonly documents: readonly PackDocument[];
+  },
+): string | undefined {
+  if (documents.some((document) => document.name === name)) return undefined;
+  const pack = packs.find(({ functions }) => functions.some((fn) => fn.name === name));
+  return pack?.documents?.[0]?.text ?? pack?.prompt;
 }
 
 /** All declarations, and what there is to read. */
