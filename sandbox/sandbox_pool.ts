@@ -108,7 +108,7 @@ export class SandboxPool implements SandboxBuilder, AsyncDisposable {
     const entry = await this.#own(key, request);
     entry.lastUse = ++this.#uses;
     entry.relay.current = request;
-    clearTimeout(entry.idle);
+    if (entry.idle !== undefined) clearTimeout(entry.idle);
     this.#evict();
     try {
       return this.#lend(key, entry, await entry.sandbox);
@@ -288,7 +288,7 @@ function createRelay(first: SandboxBuildRequest): Relay {
 async function dispose(entry: Entry): Promise<void> {
   if (entry.disposed) return;
   entry.disposed = true;
-  clearTimeout(entry.idle);
+  if (entry.idle !== undefined) clearTimeout(entry.idle);
   const sandbox = await entry.sandbox.catch(() => undefined);
   await sandbox?.[Symbol.asyncDispose]();
 }
