@@ -138,6 +138,33 @@ Deno.test("headers with a secret stay behind when a redirect leads to another or
   assert.equal(observations[0]!.match(/a body with a secret is not sent/g)?.length, 2);
 });
 
+Deno.test("headers with a secret stay behind also where a redirect made a GET of the request before another leads away", async () => {
+  await using first = echoServer();
+  await using second = echoServer();
+  const away = `/302?to=${encodeURIComponent(`http://${second.host}/there`)}`;
+  const { observations } = await runScripts([
+    `function run() {
+      for (const status of [301, 302, 303]) {
+        const to = encodeURIComponent(${JSON.stringify(away)});
+        const headers = { "x-key": "{{secret:TOKEN}}", "x-plain": "stays" };
+        const res = fetch("http://${first.host}/" + status + "?to=" + to, { method: "POST", headers, body: "b" });
+        log(res.status, res.url);
+      }
+      answer("done");
+    }`,
+  ], {
+    capabilities: [fetchCapability(), secrets()],
+    config: config([first.host, second.host]),
+  });
+  assert.equal(observations[0]!.match(/200 http:[^ ]*\/there/g)?.length, 3);
+  const sent = first.got.map(({ headers }) => headers["x-key"]);
+  assert.deepEqual(sent, Array(6).fill(TOKEN));
+  assert.deepEqual(
+    second.got.map(({ headers }) => [headers["x-key"], headers["x-plain"]]),
+    Array(3).fill([undefined, "stays"]),
+  );
+});
+
 Deno.test("a secret cannot stand where it would choose the host", async () => {
   await using server = echoServer();
   const source = { names: ["HOST"], get: () => `${server.host}/x` };
