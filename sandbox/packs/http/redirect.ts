@@ -39,7 +39,13 @@ export function redirected(before: WireRequest, answer: IncomingMessage): WireRe
     return { ...before, url, headers };
   }
   for (const name of BODY_HEADERS) headers.delete(name);
-  return { url, headers, method: "GET" };
+  // What holds a secret does so on the next way too; the body is gone.
+  return {
+    url,
+    headers,
+    method: "GET",
+    ...(secrets === undefined ? {} : { secrets: { ...secrets, body: false } }),
+  };
 }
 
 function becomesGet(method: string, status: number | undefined): boolean {
