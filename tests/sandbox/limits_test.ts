@@ -229,3 +229,22 @@ Deno.test("an outcome tells the computing time and the calls", async () => {
   assert.ok(guestMs > 0);
   assert.deepEqual([hostCalls, clockMs], [2, [1000, 1000, 1000]]);
 });
+
+for (
+  const [style, run, wait] of [["plain", "function run()", ""], [
+    "async",
+    "async function run()",
+    "await ",
+  ]]
+) {
+  Deno.test(`memoryBytes: a result that the script has let go of takes none (${style} run)`, async () => {
+    const source = `${run} {
+      let length = 0;
+      for (let i = 0; i < 60; i++) length += (${wait}echo(i)).length;
+      if (length !== 60e6) throw new Error(String(length));
+    }`;
+    const text = { value: "x".repeat(1_000_000) };
+    const onCall = () => Promise.resolve({ ok: true, text } as const);
+    assert.equal(await outcome({ memoryBytes: 32 * 1024 * 1024 }, source, { onCall }), "ok");
+  });
+}
