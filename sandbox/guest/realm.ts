@@ -142,16 +142,22 @@ export function wrapRealm(
       return evaluated;
     },
     async control(operation, ...args) {
-      const pointers = [operation, ...args].map((arg) =>
-        typeof arg === "number" ? arg : newString(arg)
-      );
+      const own: Pointer[] = [];
+      const pointers = [operation, ...args].map((arg) => {
+        if (typeof arg === "number") return arg;
+        own.push(newString(arg));
+        return own.at(-1)!;
+      });
       new Uint32Array(instance.memory.buffer, slots, pointers.length).set(pointers);
       const noValue = exports.undefinedValue();
       const { value, threw } = resolve(
         await exports.call(context, anchors.control, noValue, pointers.length, slots),
       );
       if (threw) throw new RealmError(readValue(value).text);
-      return isUndefined(instance, value) ? undefined : readValue(value);
+      const answer = isUndefined(instance, value) ? undefined : readValue(value);
+      // The replies of a script's calls are among them: kept, all of them together would count against its memory.
+      for (const each of [...own, value]) exports.freeValue(context, each);
+      return answer;
     },
     hasJob: () => exports.isJobPending(runtime) !== 0,
     async runJob() {
