@@ -9,6 +9,7 @@ const LONG = 'He said "no"\\\n\t\u2028 ünï 😀 </script> #~+=!-'.repeat(1000)
 
 const RESULTS: Readonly<Record<string, unknown>> = {
   "the whole result": LONG,
+  "one that begins with a byte order mark": "\ufeff" + LONG,
   "a property between others": { status: 200, body: LONG, headers: { a: "b" } },
   "the longer of two": { stdout: LONG, stderr: LONG + LONG, code: 0 },
   "one that comes with undefined": { body: LONG, none: undefined },
