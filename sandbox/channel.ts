@@ -71,7 +71,8 @@ export interface Frame<Message> {
 
 const LENGTHS_BYTES = 8;
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+/** A mark at the beginning of a body is a character of its text. */
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Writes a frame. */
 export function encodeFrame(

@@ -28,7 +28,8 @@ export async function runConverter(): Promise<never> {
     if (count === null) Deno.exit(0);
     const requests: { readonly request: ConverterRequest; readonly text: string }[] = [];
     reader.push(piece.subarray(0, count), ({ message, body }) => {
-      requests.push({ request: message, text: bodyText(body) });
+      // A byte order mark is none of the document's.
+      requests.push({ request: message, text: bodyText(body).replace(/^\ufeff/, "") });
     });
     for (const { request, text } of requests) await serve(request, { text, watchdog });
   }
