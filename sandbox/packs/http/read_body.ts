@@ -1,5 +1,4 @@
 /** Reads the body of an answer: decompressed, and no further than the limit, which counts what comes out of the decompression. */
-import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { Readable, type Transform, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -8,6 +7,8 @@ import { HttpFailure } from "./http_failure.ts";
 
 /** More encodings on one another than any server has a reason for. */
 const MAX_ENCODINGS = 3;
+/** Room for a body before more is made. */
+const FIRST_BYTES = 16 * 1024;
 const KNOWN_ENCODINGS = new Set(["gzip", "x-gzip", "deflate", "br"]);
 
 /**
@@ -67,9 +68,12 @@ function closedEarly(): Error {
   return Object.assign(new Error("closed"), { code: "ECONNRESET" });
 }
 
-/** Keeps the pieces of a body up to a limit. */
+/**
+ * Keeps the bytes of a body up to a limit. They are copied out of their pieces: how many of those there are is the server's choice, and each holds
+ * some hundred bytes beside its own.
+ */
 class BoundedSink {
-  readonly #pieces: Uint8Array[] = [];
+  #kept = new Uint8Array(FIRST_BYTES);
   readonly #maxBytes: number;
   #length = 0;
 
@@ -83,13 +87,20 @@ class BoundedSink {
 
   /** Takes a piece; false when that made it too much, and the piece was not kept. */
   take(piece: Uint8Array): boolean {
+    const at = this.#length;
     this.#length += piece.length;
-    if (!this.isOver) this.#pieces.push(piece);
-    return !this.isOver;
+    if (this.isOver) return false;
+    if (this.#length > this.#kept.length) {
+      const larger = new Uint8Array(Math.max(this.#length, 2 * this.#kept.length));
+      larger.set(this.#kept.subarray(0, at));
+      this.#kept = larger;
+    }
+    this.#kept.set(piece, at);
+    return true;
   }
 
   bytes(): Uint8Array {
-    return this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces);
+    return this.#kept.subarray(0, this.#length);
   }
 }
 
