@@ -88,6 +88,17 @@ Deno.test("bounded check: a hundred thousand different items are compared at onc
   );
 });
 
+Deno.test("bounded check: a long reference that is followed very often ends by the number of steps", async () => {
+  const name = "a".repeat(400_000);
+  const $defs: Record<string, JsonSchema> = { [name]: {}, d13: { $ref: `#/$defs/${name}` } };
+  for (let i = 0; i < 13; i++) {
+    const next = { $ref: `#/$defs/d${i + 1}` };
+    $defs[`d${i}`] = { allOf: [next, next] };
+  }
+  const issues = await issuesOf({ $defs, $ref: "#/$defs/d0" }, 1);
+  match(issues.join(), /too much to check/);
+});
+
 Deno.test("bounded check: alternatives in each other end by their constants, else by the number of steps", async () => {
   const filter = (op: string) => ({
     type: "object",

@@ -36,3 +36,8 @@ Deno.test("extractJson finds nothing where nothing is, in bounded time", () => {
   assert.equal(extractJson("{".repeat(200_000)), undefined);
   assert.equal(extractJson('{"cut": [1, 2'), undefined);
 });
+
+Deno.test("extractJson takes a long fence that does not end for what it is, in time that grows with the text alone", () => {
+  for (const mark of ["`", "~"]) assert.equal(extractJson(`${mark.repeat(300_000)}\n`), undefined);
+  assert.deepEqual(value('`````json\n{"a": 1}\n`````'), { a: 1 });
+});
