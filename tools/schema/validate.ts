@@ -84,8 +84,9 @@ function weightOf(schema: SubSchema): number {
     (sum, part) => sum + (typeof part === "object" && part !== null ? Object.keys(part).length : 0),
     0,
   );
-  // Choices that are objects are compared by their text.
-  const weight = 1 + ((names + (JSON.stringify(choices)?.length ?? 0)) >> 3);
+  const reference = typeof schema.$ref === "string" ? schema.$ref.length : 0;
+  // Choices that are objects are compared by their text; a reference is read each time that it is followed.
+  const weight = 1 + ((names + (JSON.stringify(choices)?.length ?? 0)) >> 3) + (reference >> 6);
   weights.set(schema, weight);
   return weight;
 }

@@ -26,9 +26,18 @@ function parse(text: string): { readonly value: JsonValue } | undefined {
   }
 }
 
+/** Where fences stand is found line by line: a pattern for whole blocks would look for the end of each mark again at every length of it. */
 function* fencedBlocks(text: string): Generator<string> {
-  for (const match of text.matchAll(/^[ ]{0,3}(`{3,}|~{3,})[^\n]*\n([\s\S]*?)^[ ]{0,3}\1/gm)) {
-    yield match[2]!.trim();
+  let open: { readonly marks: string; readonly from: number } | undefined;
+  for (const { index, 1: marks = "" } of text.matchAll(/^ {0,3}(`{3,}|~{3,})/gm)) {
+    if (open === undefined) {
+      const from = text.indexOf("\n", index) + 1;
+      if (from === 0) return;
+      open = { marks, from };
+    } else if (index >= open.from && marks.startsWith(open.marks)) {
+      yield text.slice(open.from, index).trim();
+      open = undefined;
+    }
   }
 }
 
