@@ -99,6 +99,13 @@ Deno.test("bounded check: a long reference that is followed very often ends by t
   match(issues.join(), /too much to check/);
 });
 
+Deno.test("bounded check: a long reference behind very many short ones is read once", () => {
+  const name = "a".repeat(300_000);
+  const $defs = { [name]: {}, d: { $ref: `#/$defs/${name}` } };
+  const anyOf = Array.from({ length: 200_000 }, () => ({ $ref: "#/$defs/d" }));
+  equal(checkSchema({ $defs, anyOf }, { name: "t", ofObject: false }).patterns.size, 0);
+});
+
 Deno.test("bounded check: alternatives in each other end by their constants, else by the number of steps", async () => {
   const filter = (op: string) => ({
     type: "object",
