@@ -37,7 +37,14 @@ const MAX_CHAIN = 32;
  */
 export function checkSchema(schema: unknown, options: SchemaCheckOptions): SoundSchema {
   const root = copyOf(schema, options);
-  const walk: Walk = { root, options, patterns: new Set(), visited: new Set(), waiting: [] };
+  const walk: Walk = {
+    root,
+    options,
+    patterns: new Set(),
+    visited: new Set(),
+    waiting: [],
+    targets: new Map(),
+  };
   if (options.ofObject !== false && root.type !== "object") {
     refuse(
       walk,
@@ -60,6 +67,8 @@ interface Walk {
   readonly visited: Set<unknown>;
   /** What references lead to, with the reference. */
   readonly waiting: (readonly [SubSchema, string])[];
+  /** Where references lead that were read: a long one may stand behind very many. */
+  readonly targets: Map<string, SubSchema | undefined>;
 }
 
 interface Place {
@@ -150,12 +159,20 @@ const pattern: KeywordCheck = (value, { path }, walk) => {
   walk.patterns.add(value);
 };
 
+function targetOf(ref: string, { root, targets }: Walk): SubSchema | undefined {
+  const known = targets.get(ref);
+  if (known !== undefined) return known;
+  const target = resolveRef(root, ref);
+  targets.set(ref, target);
+  return target;
+}
+
 const reference: KeywordCheck = (value, place, walk) => {
   if (typeof value !== "string") refuse(walk, place.path, "must be a text");
   const seen = new Set<string>();
   let ref: string = value;
   while (true) {
-    const target = resolveRef(walk.root, ref);
+    const target = targetOf(ref, walk);
     if (target === undefined) {
       refuse(
         walk,
