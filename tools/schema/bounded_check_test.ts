@@ -1,5 +1,5 @@
 /** Values that would hold a careless check for hours: that these tests end is what they show. */
-import { deepEqual, equal, match, throws } from "node:assert/strict";
+import { deepEqual, equal, match, rejects, throws } from "node:assert/strict";
 import type { JsonValue } from "../../contracts/json.ts";
 import type { JsonSchema } from "../../contracts/tool.ts";
 import { checkSchema } from "./check_schema.ts";
@@ -46,6 +46,22 @@ Deno.test("bounded check: what cannot be matched in linear time is refused with 
   for (const pattern of ["[(?=]", "\\(?=", "^[\\]\\1]$"]) {
     equal(/ahead|back/.test(patternFault(pattern) ?? ""), false, pattern);
   }
+});
+
+Deno.test("bounded check: patterns that are too much to compile together are refused before they are compiled", async () => {
+  const many = (count: number) => Array.from({ length: count }, (_, i) => `^(a|${i}){1000}$`);
+  const nested = `${"(?:".repeat(3)}${"ab".repeat(900)}${"){10}".repeat(3)}`;
+  const row = "[a-z]{1,900}".repeat(160);
+  for (const patterns of [many(100), [nested], [row], ["((a{9}){9}b{9}){9}".repeat(110)]]) {
+    await rejects(compilePatterns(new Set(patterns), { maxSize: 10_000 }), {
+      name: "TypeError",
+      message: /^the patterns take more than 10000 instructions together/,
+    });
+  }
+  const fits = await compilePatterns(new Set([...many(3), "\\{9999}[{9}9999}]"]), {
+    maxSize: 10_000,
+  });
+  equal(fits.size, 4);
 });
 
 Deno.test("bounded check: patterns mean what they mean in JavaScript", async () => {
