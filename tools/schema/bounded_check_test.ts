@@ -58,10 +58,10 @@ Deno.test("bounded check: patterns that are too much to compile together are ref
       message: /^the patterns take more than 10000 instructions together/,
     });
   }
-  const fits = await compilePatterns(new Set([...many(3), "\\{9999}[{9}9999}]"]), {
+  const fits = await compilePatterns(new Set([...many(1), "\\{9999\\}[{9999}]"]), {
     maxSize: 10_000,
   });
-  equal(fits.size, 4);
+  equal(fits.size, 2);
 });
 
 Deno.test("bounded check: patterns mean what they mean in JavaScript", async () => {

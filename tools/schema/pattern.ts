@@ -48,16 +48,31 @@ function withoutClasses(pattern: string): string {
   return pattern.replace(/\\[^A-Za-z0-9]/g, "").replace(/\[(?:\\.|[^\]\\])*\]/g, "");
 }
 
+/** How patterns are compiled. */
+export interface CompileOptions {
+  /** Instructions of all of them together, about; each takes some hundred bytes. For patterns that are not the program's own. @default no bound */
+  readonly maxSize?: number;
+}
+
 /**
  * Loads the engine, once, and compiles patterns.
  *
- * @throws {TypeError} when one is beyond it after all, such as by its size.
+ * @throws {TypeError} when one is beyond it after all, such as by its size, or when all of them are over the bound: then none is compiled.
  */
 export async function compilePatterns(
   patterns: ReadonlySet<string>,
+  { maxSize = Infinity }: CompileOptions = {},
 ): Promise<ReadonlyMap<string, Matcher>> {
   const matchers = new Map<string, Matcher>();
   if (patterns.size === 0) return matchers;
+  let size = 0;
+  for (const pattern of patterns) {
+    size += sizeOf(pattern);
+    if (size <= maxSize) continue;
+    throw new TypeError(
+      `the patterns take more than ${maxSize} instructions together; repeat less, or say it with maxLength`,
+    );
+  }
   const { RE2JS } = await import("npm:re2js@2.10.0");
   for (const pattern of patterns) {
     try {
@@ -72,6 +87,32 @@ export async function compilePatterns(
     }
   }
   return matchers;
+}
+
+/** About how many instructions a pattern is compiled to: what is repeated is there as often as it may come. */
+function sizeOf(pattern: string): number {
+  /** What stands before the groups that are open. */
+  const outer: number[] = [];
+  let whole = 0;
+  let last = 0;
+  for (const [token] of pattern.matchAll(/\\.|\[(?:\\.|[^\]\\])*\]|\{\d+(?:,\d*)?\}|[^]/gsu)) {
+    if (token === "(") {
+      outer.push(whole);
+      whole = last = 0;
+    } else if (token === ")") {
+      last = whole + 2;
+      whole = (outer.pop() ?? 0) + last;
+    } else if (/^\{\d/.test(token)) {
+      const [, least, most] = /(\d+),?(\d*)/.exec(token)!;
+      const more = last * (Math.max(Number(least), Number(most), 1) - 1);
+      whole += more;
+      last += more;
+    } else {
+      last = 1;
+      whole += last;
+    }
+  }
+  return whole;
 }
 
 /** White space as JavaScript counts it; RE2's is that of ASCII. */

@@ -144,6 +144,9 @@ async function askJson(
   throw new Error(`aiJSON: the model's reply cannot be used, twice: ${again.fault}`);
 }
 
+/** Instructions of all patterns of a schema: some megabytes, which are held while the model is asked; many calls may be under way. */
+const MAX_PATTERN_SIZE = 10_000;
+
 /** Says what keeps a value from fitting, or nothing. */
 type FaultFinder = (value: JsonValue) => string | undefined;
 
@@ -155,7 +158,7 @@ async function faultFinder(schema: JsonValue): Promise<FaultFinder> {
     import("../../../tools/schema/validate.ts"),
   ]);
   const sound = checkSchema(schema, { name: "aiJSON", ofObject: false });
-  const matchers = await compilePatterns(sound.patterns);
+  const matchers = await compilePatterns(sound.patterns, { maxSize: MAX_PATTERN_SIZE });
   return (value) => {
     const issues = findIssues(value, { sound, matchers });
     return issues.length === 0 ? undefined : issues.join("; ");
