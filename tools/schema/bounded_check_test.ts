@@ -115,6 +115,21 @@ Deno.test("bounded check: a long reference that is followed very often ends by t
   match(issues.join(), /too much to check/);
 });
 
+for (
+  const [what, constant, value] of [["constant", ["\n".repeat(400_000)], [1]], ["value", [1], [
+    "\n".repeat(400_000),
+  ]]] as const
+) {
+  Deno.test(`bounded check: a long ${what} that is compared very often ends by the number of steps`, async () => {
+    const $defs: Record<string, JsonSchema> = { d13: { anyOf: [{ const: constant }, {}] } };
+    for (let i = 0; i < 13; i++) {
+      const next = { $ref: `#/$defs/d${i + 1}` };
+      $defs[`d${i}`] = { allOf: [next, next] };
+    }
+    match((await issuesOf({ $defs, $ref: "#/$defs/d0" }, value)).join(), /too much to check/);
+  });
+}
+
 Deno.test("bounded check: a long reference behind very many short ones is read once", () => {
   const name = "a".repeat(300_000);
   const $defs = { [name]: {}, d: { $ref: `#/$defs/${name}` } };
