@@ -12,7 +12,7 @@ import type { Matcher } from "./pattern.ts";
 import { fitsNumber, fitsString } from "./scalar_keywords.ts";
 import { isObject, resolveRef, type SubSchema, typesOf } from "./schema_node.ts";
 import { showConstant, showConstants } from "./show_value.ts";
-import { canonical, CheckBoundError, isEqual, type Place, type Walk } from "./walk.ts";
+import { canonical, CheckBoundError, type Place, type Walk } from "./walk.ts";
 
 /** What may be done in one check: so many steps for each part of the value, and for a small value enough for what schemas usually say. */
 const STEPS = { atLeast: 100_000, forEachPart: 20, atMost: 2_000_000 };
@@ -79,14 +79,15 @@ function weightOf(schema: SubSchema): number {
   if (typeof schema === "boolean") return 1;
   const weighed = weights.get(schema);
   if (weighed !== undefined) return weighed;
-  const { enum: choices, ...others } = schema;
+  const { enum: choices, const: constant, ...others } = schema;
   const names = Object.values(others).reduce<number>(
     (sum, part) => sum + (typeof part === "object" && part !== null ? Object.keys(part).length : 0),
     0,
   );
   const reference = typeof schema.$ref === "string" ? schema.$ref.length : 0;
-  // Choices that are objects are compared by their text; a reference is read each time that it is followed.
-  const weight = 1 + ((names + (JSON.stringify(choices)?.length ?? 0)) >> 3) + (reference >> 6);
+  // Choices and constants that are objects are compared by their text; a reference is read each time that it is followed.
+  const compared = isPlain(constant) ? choices : [choices, constant];
+  const weight = 1 + ((names + (JSON.stringify(compared)?.length ?? 0)) >> 3) + (reference >> 6);
   weights.set(schema, weight);
   return weight;
 }
@@ -103,6 +104,11 @@ function stepsFor(value: JsonValue): number {
     }
   }
   return Math.min(STEPS.atLeast + parts * STEPS.forEachPart, STEPS.atMost);
+}
+
+/** Whether a constant is compared at once. */
+function isPlain(constant: JsonValue | undefined): boolean {
+  return typeof constant !== "object" || constant === null;
 }
 
 interface Context {
@@ -133,7 +139,7 @@ function fitsChoice(
   value: JsonValue,
   { place, walk }: Context,
 ): boolean {
-  if (Object.hasOwn(schema, "const") && !isEqual(schema.const!, value)) {
+  if (Object.hasOwn(schema, "const") && !hasValue([schema.const!], value, walk)) {
     return walk.fault(place, () => ({ expected: showConstant(schema.const), value }));
   }
   const { enum: choices } = schema;
