@@ -59,6 +59,40 @@ Deno.test("require passes the gate by the module's name", async () => {
   assert.deepEqual([row!.decision, row!.outcome, row!.target], ["denied", "refused", "geometry"]);
 });
 
+Deno.test("require gives the module that the gate was asked about, and no other", async () => {
+  const both: Capability = {
+    name: "both",
+    description: "two modules",
+    build: () => [{
+      name: "both",
+      prompt: "",
+      functions: [],
+      modules: ["open", "closed"],
+      guestSource: 'host.module("open", "opened"); host.module("closed", "got in");',
+    }],
+  };
+  const { result } = await runScripts([
+    `function run() {
+      const said = [];
+      let asked = 0;
+      const name = { toString: () => asked++ === 0 ? "open" : "closed" };
+      try { said.push(require(name)); } catch (error) { said.push(error.name); }
+      globalThis.String = () => asked++ % 2 === 0 ? "open" : "closed";
+      try { said.push(require("closed")); } catch (error) { said.push(error.name); }
+      answer(said);
+    }`,
+  ], {
+    capabilities: [both],
+    config: {
+      policy: {
+        check: ({ target }) =>
+          target === "open" ? { decision: "allow" } : { decision: "deny", reason: "closed" },
+      },
+    },
+  });
+  assert.deepEqual(JSON.parse(result.finalText), ["opened", "PermissionError"]);
+});
+
 Deno.test("help, skillList and skillGet bring documentation that the prompt does not hold", async () => {
   const { result } = await runScripts([
     `function run() { answer({ list: skillList(), text: skillGet("geometry"), help: help().includes("geometry: areas") }); }`,
