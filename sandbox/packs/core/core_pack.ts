@@ -21,12 +21,13 @@ const PROMPT_GET_FILES =
 /** Paths that are shown below a text. */
 const SHOWN_FILES = 100;
 
-/** `require` asks the gate for the module's name first, blocking in either style: scripts use what it gives at once. */
+/** `require` asks the gate for the module's name first, blocking in either style: scripts use what it gives at once. The name is read once. */
 const GUEST_SOURCE = `
 const modules = host.moduleNamed;
 host.define("require", function require(name) {
-  host.callNow("require", [String(name)]);
-  return modules(String(name));
+  const wanted = "" + name;
+  host.callNow("require", [wanted]);
+  return modules(wanted);
 });`;
 
 /** Makes the pack for what the other packs bring; nothing when they bring neither modules nor documents. */
