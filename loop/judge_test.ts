@@ -73,6 +73,27 @@ Deno.test("judge: a person who changes the arguments has agreed to the new aim, 
   deepEqual(asked, ["old.example", "old.example"]);
 });
 
+Deno.test("judge: a yes to a host is none to its other ports, nor to it once it turns out to lie in a private network", async () => {
+  const asked: string[] = [];
+  const gate = testGate(async (_, { authorize }) => {
+    for (const port of [443, 80]) await authorize({ target: "a.example", port });
+    await authorize({ target: "a.example", port: 443, network: "public" });
+    for (let i = 0; i < 2; i++) {
+      await authorize({ target: "a.example", port: 443, network: "private" });
+      await authorize({ target: "a.example", port: 22 });
+    }
+    return "done";
+  }, {
+    policy: {
+      check: ({ port, network }) => ({ decision: "ask", reason: `${network ?? "any"} ${port}` }),
+    },
+    function: { target: ([target]) => ({ target: String(target), port: 443 }) },
+    approve: ({ reason }) => (asked.push(reason), { decision: "approve" }),
+  });
+  deepEqual(await gate.call(["a.example"]), { ok: true, json: '"done"' });
+  deepEqual(asked, ["any 443", "private 443", "any 22"]);
+});
+
 Deno.test("judge: what the policy denies stays denied where a person changed the arguments to it", async () => {
   let ran = 0;
   const gate = testGate(() => ran++, {
