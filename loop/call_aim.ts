@@ -2,6 +2,7 @@
 import type { JsonValue } from "../contracts/json.ts";
 import type { CallAim } from "../contracts/policy.ts";
 import type { HostFunction } from "../contracts/sandbox.ts";
+import { isWebPort } from "./host_list.ts";
 import type { Passage } from "./passage.ts";
 
 /** What a call is aimed at; one that cannot be told is for the policy to judge. */
@@ -21,6 +22,14 @@ export function withArguments(
 ): Passage {
   const aim = aimOf(passage.hostFunction, args);
   // What was agreed on is the new aim, and it alone.
-  const approvedTargets = new Set(aim === undefined ? [] : [aim.target]);
-  return { ...passage, args, approvedTargets, ...(aim === undefined ? {} : { aim }) };
+  const approved = new Set(aim === undefined ? [] : [agreedOn(aim)]);
+  return { ...passage, args, approved, ...(aim === undefined ? {} : { aim }) };
+}
+
+/**
+ * What a yes to an aim is a yes to: its target at this port, and in a private network only where that was known. The ports of the web
+ * are one, since servers lead from the one to the other.
+ */
+export function agreedOn({ target, port, network }: CallAim): string {
+  return JSON.stringify([target, isWebPort(port) ? "web" : port, network === "private"]);
 }

@@ -124,7 +124,7 @@ export class CallSecrets {
 
   /** Asks the gate about the secret, as if the script had called `secret`. */
   async #authorize(wanted: Wanted): Promise<void> {
-    const { call, life, approvedTargets } = this.#passage;
+    const { call, life, approved } = this.#passage;
     const aim = { target: targetOf(wanted) };
     const isOwn = call.name === SECRET;
     const passage: Passage = {
@@ -133,7 +133,7 @@ export class CallSecrets {
       hostFunction: isOwn ? this.#passage.hostFunction : useOf(call.name, wanted),
       args: wanted.use === undefined ? [wanted.name] : [wanted.name, placeOf(wanted.use)],
       aim,
-      approvedTargets: isOwn ? approvedTargets : new Set(),
+      approved: isOwn ? approved : new Set(),
     };
     const verdict = life.signal.aborted ? undefined : await judge(passage, aim, this.#options);
     if (verdict === undefined) throw new RefusedError(cancelled(call.name));

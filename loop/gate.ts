@@ -122,7 +122,7 @@ function readCall(
     hostFunction,
     args,
     ...(aim === undefined ? {} : { aim }),
-    approvedTargets: new Set(),
+    approved: new Set(),
     further: [],
     state: { waits: false },
   };

@@ -7,7 +7,7 @@ import type { CallDecision } from "../contracts/call_log.ts";
 import type { JsonValue } from "../contracts/json.ts";
 import type { CallAim, PolicyDecision } from "../contracts/policy.ts";
 import { checkRuling, checkWord } from "./answer_checks.ts";
-import { withArguments } from "./call_aim.ts";
+import { agreedOn, withArguments } from "./call_aim.ts";
 import { cleanError, cleanMessage } from "./clean_error.ts";
 import { isJsonList } from "./json_list.ts";
 import type { Wait } from "./call_life.ts";
@@ -33,7 +33,7 @@ export function judge(
       return ruling && { decision: "denied", reason: ruling.reason };
     }
     const asks = ruling.decision === "ask" || (options.approveAll && aim === passage.aim);
-    const known = aim !== undefined && passage.approvedTargets.has(aim.target);
+    const known = aim !== undefined && passage.approved.has(agreedOn(aim));
     if (!asks || known) return { decision: "allowed", args: passage.args };
     const reason = ruling.decision === "ask" ? ruling.reason : "every call is asked about";
     return askPerson(passage, { aim, reason }, options);
@@ -164,7 +164,7 @@ async function takeWord(
     };
   }
   if (word.args === undefined) {
-    if (aim !== undefined) passage.approvedTargets.add(aim.target);
+    if (aim !== undefined) passage.approved.add(agreedOn(aim));
     return { decision: "approved", args: passage.args };
   }
   if (!isJsonList(word.args)) {

@@ -103,8 +103,8 @@ export interface Passage {
   readonly args: readonly JsonValue[];
   /** What it is aimed at, where that can be told. */
   readonly aim?: CallAim;
-  /** Aims that a person has approved for this call. */
-  readonly approvedTargets: Set<string>;
+  /** What a person has approved for this call, as `agreedOn` gives it. */
+  readonly approved: Set<string>;
   /** Rows of what it came to on its way; they end with it. */
   readonly further: AuditRow[];
   /** Ends with the script or the run. */
