@@ -6,6 +6,7 @@ import type { CallDecision, CallLog, CallRowOutcome } from "../contracts/call_lo
 import type { CallAim } from "../contracts/policy.ts";
 import { cleanError } from "./clean_error.ts";
 import { toAgentLoopError } from "./failure.ts";
+import { isWebPort } from "./host_list.ts";
 import {
   type AuditRow,
   type CallEnd,
@@ -79,8 +80,10 @@ export function unwritten(error: unknown): CallEnd {
   return fail("refused", cleanError(error).message, { name: "PermissionError" });
 }
 
+/** Servers lead from one port of the web to the other. */
 function isSameAim(one: CallAim | undefined, other: CallAim): boolean {
-  return one?.target === other.target && one.port === other.port;
+  if (one?.target !== other.target) return false;
+  return one.port === other.port || (isWebPort(one.port) && isWebPort(other.port));
 }
 
 async function closeRow(

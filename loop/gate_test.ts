@@ -281,6 +281,15 @@ Deno.test("gate: what a call comes to on its way has rows of its own, which end 
   deepEqual(seen(), [["allowed", "later.example", "ok"], ["approved", "later.example", "ok"]]);
 });
 
+Deno.test("gate: from one port of the web to the other is no other aim, to any other port it is", async () => {
+  const { rows, calls } = rowsOf();
+  const gate = testGate(async (_, { authorize }) => {
+    for (const port of [80, 443, 8080]) await authorize({ target: "a.example", port });
+  }, { function: { target: () => ({ target: "a.example", port: 80 }) }, calls });
+  await gate.call();
+  equal(rows.length, 2);
+});
+
 Deno.test("gate: a refusal on a call's way has its row, and so has nothing that cannot be written down", async () => {
   const { rows, calls } = rowsOf({ full: 2 });
   const gate = testGate(goes, {

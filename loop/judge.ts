@@ -176,10 +176,12 @@ async function takeWord(
   if (aim !== passage.aim) {
     return { decision: "denied", reason: "its arguments cannot be changed any more" };
   }
-  const changed = withArguments(passage, word.args);
+  // A copy: what is judged now is what is done, whatever becomes of the list that was handed in.
+  const args = structuredClone(word.args);
+  const changed = withArguments(passage, args);
   const ruling = await rule(changed, changed.aim, options);
   if (ruling === undefined) return undefined;
   return ruling.decision === "deny"
     ? { decision: "denied", reason: `as changed by the user, it is not allowed: ${ruling.reason}` }
-    : { decision: "changed", args: word.args };
+    : { decision: "changed", args };
 }

@@ -94,6 +94,24 @@ Deno.test("judge: a yes to a host is none to its other ports, nor to it once it 
   deepEqual(asked, ["any 443", "private 443", "any 22"]);
 });
 
+Deno.test("judge: a list of changed arguments that is changed once more, after it was handed in, is done as it was judged", async () => {
+  const args = ["b.example"];
+  const done: unknown[] = [];
+  const gate = testGate((given) => done.push(given), {
+    policy: {
+      check: ({ target }) => {
+        if (target === "a.example") return { decision: "ask", reason: "?" };
+        args[0] = "c.example";
+        return { decision: "allow" };
+      },
+    },
+    function: { target: ([host]) => String(host) },
+    approve: () => ({ decision: "approve", args }),
+  });
+  await gate.call(["a.example"]);
+  deepEqual(done, [["b.example"]]);
+});
+
 Deno.test("judge: what the policy denies stays denied where a person changed the arguments to it", async () => {
   let ran = 0;
   const gate = testGate(() => ran++, {

@@ -36,6 +36,7 @@ export function readGuestWord(
   if (typeof said !== "object" || said === null) return undefined;
   const { failure, logs, notes, guestMs } = said as Record<string, unknown>;
   if (typeof logs !== "string" || typeof guestMs !== "number") return undefined;
+  if (!(guestMs >= 0 && guestMs < Infinity)) return undefined;
   if (limits.logBytes >= 0 && encoder.encode(logs).length > limits.logBytes + LOG_SLACK_BYTES) {
     return undefined;
   }

@@ -34,6 +34,8 @@ Deno.test("what is not in form is refused", () => {
     { ...GOOD, notes: [5] },
     { ...GOOD, notes: Array(21).fill("n") },
     { ...GOOD, guestMs: "3" },
+    { ...GOOD, guestMs: -1 },
+    { ...GOOD, guestMs: Infinity },
     { ...GOOD, failure: null },
     { ...GOOD, failure: "x" },
     { ...GOOD, failure: { kind: "obey", message: "x" } },

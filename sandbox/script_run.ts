@@ -150,8 +150,12 @@ export function runScript(
 }
 
 function isCall(sequence: unknown, name: unknown): boolean {
-  return Number.isSafeInteger(sequence) && typeof name === "string";
+  return Number.isSafeInteger(sequence) && typeof name === "string" &&
+    name.length <= MAX_NAME_LENGTH;
 }
+
+/** The realm calls what packs named; a name is told to listeners whether or not there is such a function. */
+const MAX_NAME_LENGTH = 10_000;
 
 /** Why a call's signal ends with its script; made once, since it is needed at the end of every script. */
 const ENDED = new DOMException("the script has ended", "AbortError");

@@ -13,6 +13,8 @@ const ACTS: Readonly<Record<string, (id: number) => void>> = {
     frame({ type: "call", id, sequence: 0, name: "echo" }, '"text"'),
   "calls without a name": (id) => frame({ type: "call", id, sequence: 0 }, "[]"),
   "calls by a number": (id) => frame({ type: "call", id, sequence: 0, name: 5 }, "[]"),
+  "calls by a name of a megabyte": (id) =>
+    frame({ type: "call", id, sequence: 0, name: "x".repeat(1_000_000) }, "[]"),
   "calls in no order": (id) => frame({ type: "call", id, sequence: { a: 1 }, name: "echo" }, "[]"),
   "calls too often": (id) => {
     for (let i = 0; i < 2000; i++) frame({ type: "call", id, sequence: i, name: "echo" }, "[]");
