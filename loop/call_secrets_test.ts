@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { ApprovalRequest } from "../contracts/approval.ts";
+import type { CallStart } from "../contracts/call_log.ts";
 import type { PolicyCall } from "../contracts/policy.ts";
 import type { CallContext } from "../contracts/sandbox.ts";
 import type { SecretSource } from "../contracts/secret.ts";
@@ -141,6 +142,25 @@ Deno.test("a person is asked about a use, told where the value goes, and can ref
   assert.equal(asked[0]?.name, "secret");
   assert.match(asked[0]?.preview ?? "", /f puts the value of TOKEN into what goes to example\.com/);
   assert.equal(kept.redactor, undefined, "the value was fetched before anybody agreed");
+});
+
+Deno.test("a use that a person approved has a row of its own, without the value", async () => {
+  const rows: CallStart[] = [];
+  const { call } = gateWith(({ fill }) => fill("{{secret:TOKEN}}", { host: "example.com" }), {
+    policy: new DefaultPolicy(),
+    approve: () => ({ decision: "approve" }),
+    calls: {
+      startCall: (row) => Promise.resolve(rows.push(row)),
+      endCall: () => Promise.resolve(),
+      calls: () => Promise.resolve([]),
+    },
+  });
+  assert.ok((await call()).ok);
+  assert.deepEqual(
+    rows.map(({ name, target, decision, sequence }) => [name, target, decision, sequence]),
+    [["f", undefined, "allowed", 0], ["secret", "TOKEN for example.com", "approved", 0]],
+  );
+  assert.ok(!JSON.stringify(rows).includes(TOKEN));
 });
 
 Deno.test("a person who changes what is asked about has not agreed to it", async () => {
